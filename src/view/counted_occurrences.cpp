@@ -103,6 +103,7 @@ T value_at(const std::vector<T>& column, std::size_t row, T otherwise = {}) {
 }  // namespace
 
 CountedOccurrences counted_occurrences(const Evidence& evidence, const Finding& finding) {
+    const NodeIndex named = raw(finding.node) < evidence.nodes.size() ? finding.node : NodeIndex(kNone);
     const auto chosen = [&](NodeIndex node, Matches found) {
         CountedOccurrences result;
         if (!found.rows.empty()) {
@@ -115,13 +116,13 @@ CountedOccurrences counted_occurrences(const Evidence& evidence, const Finding& 
         return result;
     };
     if (finding.when.empty()) {
-        if (finding.node == kNone) {
+        if (named == kNone) {
             return {};
         }
         Matches all =
-            matches(finding.node.in(evidence.nodes).rows, finding, [](std::uint64_t, std::uint64_t) { return true; });
+            matches(named.in(evidence.nodes).rows, finding, [](std::uint64_t, std::uint64_t) { return true; });
         all.kind = CountedKind::kAll;
-        return chosen(finding.node, std::move(all));
+        return chosen(named, std::move(all));
     }
     // A finding's times are most often occurrences of the node that it compared, to the nanosecond; the one that it
     // names may be another.
@@ -129,7 +130,7 @@ CountedOccurrences counted_occurrences(const Evidence& evidence, const Finding& 
     for (const TimeRange& range : finding.when) {
         times.emplace(range.begin, range.end);
     }
-    NodeIndex best = finding.node;
+    NodeIndex best = named;
     Matches most = best != kNone ? same_times(best.in(evidence.nodes).rows, finding, times) : Matches{};
     if (most.rows.size() < times.size()) {
         for (const NodeIndex node : indices(evidence.nodes)) {
@@ -141,12 +142,12 @@ CountedOccurrences counted_occurrences(const Evidence& evidence, const Finding& 
         }
     }
     // Waits that come back begin anywhere in an occurrence or behind it; other times hold several occurrences.
-    if (most.rows.size() < times.size() && finding.node != kNone) {
-        const OccurrenceTable& rows = finding.node.in(evidence.nodes).rows;
+    if (most.rows.size() < times.size() && named != kNone) {
+        const OccurrenceTable& rows = named.in(evidence.nodes).rows;
         std::array looser = {within_times(rows, finding), around_times(evidence, rows, finding)};
         for (Matches& other : looser) {
             if (other.rows.size() > most.rows.size()) {
-                best = finding.node;
+                best = named;
                 most = std::move(other);
             }
         }

@@ -1,5 +1,5 @@
 // make_recordings FOLDER: small recordings made by hand for the page's tests:
-// FOLDER/{empty,one,thousand,hostile,halves,many,ranks,hunted}.kymo.
+// FOLDER/{empty,one,thousand,hostile,halves,many,ranks,hunted,slow}.kymo.
 //
 //   empty    a process and its thread, no sample
 //   one      a single sample
@@ -8,7 +8,9 @@
 //   many     300 threads, each on a call path 250 deep
 //   ranks    two processes with two threads each: ranks 0 and 1 of a parallel job
 //   hunted   a hunt for page faults that found app+0x30, which caused 60 % of them from 5 to 15 ms; no samples
-//   halves   0–50 ms in app+0x30, 50–100 ms in app+0x40; the second thread waits for the first from 50 to 100 ms
+//   slow     forty times app+0x30 for 10 ms, then app+0x40 for 10 ms; five of the first take 60 ms and have page
+//   faults halves   0–50 ms in app+0x30, 50–100 ms in app+0x40; the second thread waits for the first from 50 to 100
+//   ms
 #include "made_recording.h"
 
 #include <algorithm>
@@ -107,6 +109,26 @@ void halves(const std::filesystem::path& folder) {
     file.stream(2).append(wait);
     file.end_stream(1, 1100 * kMs, {100 * kMs, 500});
     file.end_stream(2, 1100 * kMs, {50 * kMs, 0});
+    file.close();
+}
+
+void slow(const std::filesystem::path& folder) {
+    launch(folder, {}, 1100 * kMs);
+    MadeFile file(folder / "process-100-0.krec", 100);
+    begin(file, {});
+    std::uint64_t at = 0;
+    std::uint64_t faults = 0;
+    for (std::uint64_t round = 0; round < 40; ++round) {
+        const bool is_slow = round % 8 == 5;
+        for (std::uint64_t i = 0; i < (is_slow ? 60U : 10U); ++i) {
+            file.sample(1, (1001 + at++) * kMs, 2, {kMs, is_slow ? 50U : 0U});
+            faults += is_slow ? 50 : 0;
+        }
+        for (std::uint64_t i = 0; i < 10; ++i) {
+            file.sample(1, (1001 + at++) * kMs, 3, {kMs, 0});
+        }
+    }
+    file.end_stream(1, 2100 * kMs, {at * kMs, faults});
     file.close();
 }
 
@@ -215,6 +237,7 @@ int main(int argc, char** argv) {
         ranks(folder / "ranks.kymo");
         hunted(folder / "hunted.kymo");
         hostile(folder / "hostile.kymo");
+        slow(folder / "slow.kymo");
         halves(folder / "halves.kymo");
     } catch (const std::exception& error) {
         std::fprintf(stderr, "make_recordings: %s\n", error.what());

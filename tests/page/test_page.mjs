@@ -21,7 +21,7 @@ const build = resolve(buildFolder);
 const here = dirname(fileURLToPath(import.meta.url));
 const modules = join(build, "web", "node_modules");
 const work = mkdtempSync(join(tmpdir(), "kymo-page-"));
-const kTabs = ["paths", "functions", "source", "occurrences", "patterns", "waits"];
+const kTabs = ["paths", "functions", "source", "occurrences", "patterns", "waits", "heavy"];
 let failures = 0;
 let checks = 0;
 
@@ -240,6 +240,14 @@ async function links(browser) {
   const waits = await browser.evaluate("document.querySelector('.panels').innerText");
   check("the wait is listed with who kept it", /mutex/.test(waits) && /app/.test(waits), waits.replace(/\s+/g, " ").slice(0, 200));
 
+  await browser.key("8");
+  const heavy = await browser.evaluate("[...document.querySelectorAll('.heavy tbody tr')].map((row) => row.innerText.replace(/\\s+/g, ' '))");
+  check("heavy code is listed with its weight and time", heavy.length >= 2 && heavy.every((text) => /0x\d+ .*\d % .*\d %/.test(text)), heavy.join(" | "));
+  await browser.evaluate("document.querySelectorAll('.heavy tbody tr')[1].click()");
+  await browser.settle();
+  const life = await browser.evaluate("[document.querySelectorAll('.heavy tr.chosen').length, document.querySelector('.heavy-life h3').innerText, document.querySelectorAll('.heavy tbody tr')[1].querySelector('.name').innerText].join('|')");
+  check("a click shows its life in time", /^1\|(.*0x\d+).* occurrences?.*\|\1/.test(life.replace(/\n/g, " ")), life);
+
   // The address brings everything back.
   const hash = await browser.evaluate("location.hash.slice(1)");
   const before = await view();
@@ -301,6 +309,16 @@ async function metrics(browser) {
   await browser.evaluate("document.querySelectorAll('.threads .fold')[0].click()");
   await browser.settle();
   check("a rank folds into one row", (await rows()).length === 4, (await rows()).join(" | "));
+
+  // A finding's occurrences: a click leads to one.
+  await browser.open(page("slow"), "finding=1");
+  const moments = await browser.evaluate("[...document.querySelectorAll('.card.chosen .moment')].map((one) => one.innerText.replace(/\\s+/g, ' '))");
+  check("an open finding lists the occurrences that it counted", moments.length >= 2, moments.join(" | "));
+  await browser.evaluate("document.querySelector('.card.chosen .moment').click()");
+  await browser.settle();
+  const gone = await browser.evaluate("JSON.stringify([kymo.store.view.brush, kymo.store.view.from < kymo.store.view.brush?.[0], kymo.findings[0].occurrences.list[0]])");
+  const [brush, isAround, first0] = JSON.parse(gone);
+  check("a click on one leads to its time", brush && isAround && brush[0] === first0[0] && brush[1] === first0[0] + first0[1], gone);
 
   // What a hunt found.
   await browser.open(page("hunted"));

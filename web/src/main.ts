@@ -17,6 +17,7 @@ import { anyOf, Changed, Context, ViewPart } from "./views/context";
 import { Finding, Findings } from "./views/findings";
 import { Flame } from "./views/flame";
 import { FunctionTable } from "./views/functions";
+import { Heavy } from "./views/heavy";
 import { Kymograph } from "./views/kymograph";
 import { Lanes } from "./views/lanes";
 import { gutter } from "./views/layout";
@@ -236,6 +237,8 @@ class Page implements Context {
         return new WaitList(this);
       case "channels":
         return new Channels(this);
+      case "heavy":
+        return new Heavy(this);
     }
   }
 

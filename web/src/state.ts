@@ -2,7 +2,7 @@
 import { Metric, TimeMetric } from "./data/calltree";
 import { Order } from "./data/spaces";
 
-export const kTabs = ["paths", "functions", "source", "occurrences", "patterns", "waits", "channels"] as const;
+export const kTabs = ["paths", "functions", "source", "occurrences", "patterns", "waits", "channels", "heavy"] as const;
 export type Tab = (typeof kTabs)[number];
 export type Tint = "state" | number; // number: a counted event
 

@@ -1,6 +1,8 @@
 #include "view/page/findings.h"
 
+#include "view/counted_occurrences.h"
 #include "view/page/tables.h"
+#include "view/spaces/space_words.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,6 +14,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostRanges = 1000;
+constexpr std::size_t kMostOccurrences = 100;
 
 Json number(double value) {
     return std::isfinite(value) ? Json(value) : Json(nullptr);
@@ -33,19 +36,34 @@ std::string where(const spacetime::Place& place) {
     return text.empty() ? place.module : text;
 }
 
-Json card(const findings::Finding& finding, const spacetime::Profile& profile,
+// The longest of the occurrences that it counted, in time.
+Json occurrences(const spacetime::Evidence& evidence, const findings::Finding& finding,
+                 const spacetime::Profile& profile) {
+    const CountedOccurrences found = counted_occurrences(evidence, finding);
+    Json list = Json::array();
+    for (const std::size_t row : longest_counted(evidence, found, kMostOccurrences)) {
+        const CountedRow one = counted_row(evidence, found, row);
+        list.push_back({one.begin - std::min(one.begin, profile.begin), one.end - one.begin, one.thread, one.number});
+    }
+    return {{"kind", counted_key(found.kind)},
+            {"of", found.node != kNone ? shown_text(telling_name(evidence, found.node)) : std::string()},
+            {"count", found.counted.size()},
+            {"list", std::move(list)}};
+}
+
+Json card(const spacetime::Evidence& evidence, const findings::Finding& finding, const spacetime::Profile& profile,
           const std::vector<std::uint32_t>& calls) {
-    Json evidence = Json::array();
+    Json rows = Json::array();
     for (const findings::EvidenceRow& row : finding.evidence) {
         const bool is_time = row.event.starts_with(kSeconds);
         const double scale = is_time ? 1e9 : 1;
         const std::string name = row.event.starts_with(kSecondsOf) ? row.event.substr(kSecondsOf.size()) : row.event;
-        evidence.push_back({{"event", shown_text(name)},
-                            {"bad", number(row.bad * scale)},
-                            {"good", number(row.good * scale)},
-                            {"ratio", number(row.ratio)},
-                            {"effect", number(row.effect)},
-                            {"unit", is_time ? "ns" : "number"}});
+        rows.push_back({{"event", shown_text(name)},
+                        {"bad", number(row.bad * scale)},
+                        {"good", number(row.good * scale)},
+                        {"ratio", number(row.ratio)},
+                        {"effect", number(row.effect)},
+                        {"unit", is_time ? "ns" : "number"}});
     }
     Json when = Json::array();
     for (const TimeRange& range : finding.when) {
@@ -69,7 +87,8 @@ Json card(const findings::Finding& finding, const spacetime::Profile& profile,
             {"share", finding.is_cost_known ? Json(finding.share) : Json(nullptr)},
             {"tested", finding.tested},
             {"confidence", finding.confidence},
-            {"evidence", std::move(evidence)},
+            {"evidence", std::move(rows)},
+            {"occurrences", occurrences(evidence, finding, profile)},
             {"direction", shown_text(finding.direction)},
             {"confirm", shown_text(finding.confirm)},
             {"also", std::move(also)}};
@@ -77,15 +96,15 @@ Json card(const findings::Finding& finding, const spacetime::Profile& profile,
 
 }  // namespace
 
-Json page_findings(const findings::Judgement& judgement, const spacetime::Profile& profile,
-                   const std::vector<std::uint32_t>& calls) {
+Json page_findings(const spacetime::Evidence& evidence, const findings::Judgement& judgement,
+                   const spacetime::Profile& profile, const std::vector<std::uint32_t>& calls) {
     Json bad = Json::array();
     for (const findings::Finding& finding : judgement.findings) {
-        bad.push_back(card(finding, profile, calls));
+        bad.push_back(card(evidence, finding, profile, calls));
     }
     Json good = Json::array();
     for (const findings::Finding& finding : judgement.advantages) {
-        good.push_back(card(finding, profile, calls));
+        good.push_back(card(evidence, finding, profile, calls));
     }
     return {{"bad", std::move(bad)},
             {"good", std::move(good)},

@@ -12,7 +12,7 @@
 namespace kymo::view {
 
 // `calls`: evidence node → node of the page's call tree (occurrences.h).
-nlohmann::ordered_json page_findings(const findings::Judgement& judgement, const spacetime::Profile& profile,
-                                     const std::vector<std::uint32_t>& calls);
+nlohmann::ordered_json page_findings(const spacetime::Evidence& evidence, const findings::Judgement& judgement,
+                                     const spacetime::Profile& profile, const std::vector<std::uint32_t>& calls);
 
 }  // namespace kymo::view

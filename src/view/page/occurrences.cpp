@@ -1,6 +1,7 @@
 #include "view/page/occurrences.h"
 
 #include "spacetime/evidence/telling_caller.h"
+#include "view/page/heavy.h"
 #include "view/page/tables.h"
 
 #include <algorithm>
@@ -223,6 +224,7 @@ Blob make_occurrences(const Evidence& evidence, const Profile& profile, const Ca
     blob.varints("order", order);
     blob.numbered_signed("term", terms);
     blob.numbered_signed("event", events);
+    write_heavy(evidence, profile, range, blob);
     return blob;
 }
 

@@ -106,8 +106,8 @@ Result<std::string> make_page(const analysis::Analysis& analysis, std::string_vi
         listed.push_back({{"id", id}, {"width", levels[level].width}, {"cells", levels[level].cells}});
         data += element(id, levels[level].deflated);
     }
-    head.json["findings"] =
-        page_findings(analysis.judgement, profile, page_nodes(analysis.evidence, analysis.named.tree, leaves));
+    head.json["findings"] = page_findings(analysis.evidence, analysis.judgement, profile,
+                                          page_nodes(analysis.evidence, analysis.named.tree, leaves));
     head.json["hunt"] = json_hunt(analysis.hunt_results);
     head.json["finds"] = json_hunt_results(analysis.hunt_results);
     data += element("occurrences", occurrences_within(analysis, leaves, range, options));

@@ -2,6 +2,7 @@
 import { median as middle } from "d3-array";
 import { withoutArguments } from "../format";
 import { DataBlob } from "./blob";
+import { HeavyData, readHeavy } from "./heavy";
 import { Model } from "./model";
 import { SpaceTree } from "./spaces";
 
@@ -45,6 +46,7 @@ export interface OccurrenceData {
   processor: Uint32Array;
   migrations: Uint32Array;
   order: Uint32Array;
+  heavy: HeavyData;
 }
 
 // Of one space.
@@ -102,6 +104,7 @@ export async function openOccurrences(): Promise<void> {
       processor: blob.u32("processor"),
       migrations: blob.u32("migrations"),
       order: blob.u32("order"),
+      heavy: readHeavy(blob),
     };
   });
   await opening;

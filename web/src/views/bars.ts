@@ -16,6 +16,7 @@ const kTabTitles: [Tab, string][] = [
   ["patterns", "Patterns"],
   ["waits", "Waits"],
   ["channels", "Channels"],
+  ["heavy", "Heavy code"],
 ];
 
 function select<T extends string>(

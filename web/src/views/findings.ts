@@ -2,7 +2,7 @@
 // screen readers as for eyes.
 import { h, replace } from "../draw/dom";
 import { Model } from "../data/model";
-import { compact, count, duration, percent, withoutArguments } from "../format";
+import { compact, count, duration, moment, percent, withoutArguments } from "../format";
 import { View } from "../state";
 import { anyOf, Changed, Context, ViewPart } from "./context";
 import { huntCards } from "./hunt_results";
@@ -31,6 +31,12 @@ export interface Finding {
   direction: string;
   confirm: string;
   also: string[];
+  occurrences: {
+    kind: string; // "occurrences", "gaps", "occurrences_around", "all", "none"
+    of: string;
+    count: number;
+    list: [begin: number, length: number, thread: number, number: number][]; // the longest, in time
+  };
 }
 
 // Texts without what only a compiler needs; functions' names without their arguments.
@@ -134,6 +140,42 @@ export class Findings implements ViewPart {
     );
   }
 
+  // Those that it counted, one by one; a click leads to one.
+  private occurrences(finding: Finding): HTMLElement | null {
+    const { kind, of, count: all, list } = finding.occurrences;
+    if (!list.length) {
+      return null;
+    }
+    const { model, store } = this.context;
+    const what = kind === "gaps" ? "gap" : "occurrence";
+    const words = `${count(all)} ${what}${all === 1 ? "" : "s"} of ${this.plain(of)}${kind === "occurrences_around" ? ", in or behind which it happened" : ""}${list.length < all ? `, the longest ${list.length}` : ""}`;
+    return h(
+      "div",
+      { class: "counted" },
+      h("p", { class: "hint" }, words),
+      h(
+        "div",
+        { class: "moments" },
+        ...list.map(([begin, length, thread, number]) =>
+          h(
+            "button",
+            {
+              class: "moment",
+              title: `number ${count(number)} of ${model.threadTitle(thread)}: go there`,
+              click: () => {
+                store.look(begin - length, begin + 2 * length);
+                store.set({ brush: [begin, begin + length], threads: [thread] });
+              },
+            },
+            h("span", {}, moment(begin, 1e6)),
+            h("span", {}, duration(length)),
+            h("span", { class: "what" }, model.threadName(thread)),
+          ),
+        ),
+      ),
+    );
+  }
+
   private card(finding: Finding, index: number, isGood: boolean): HTMLElement {
     const isOpen = this.context.store.view.finding === index;
     return h(
@@ -162,6 +204,7 @@ export class Findings implements ViewPart {
               `${finding.seconds === null ? "What it costs is not known" : `${duration(finding.seconds * 1e9)} of thread time at stake`}; ${finding.tested ? `tested, confidence ${percent(finding.confidence)}` : "accounted for exactly, too rare to test"}`,
             )
           : null,
+        isOpen ? this.occurrences(finding) : null,
         ...(isOpen ? finding.also.map((text) => h("p", { class: "hint" }, `Also possible: ${this.plain(text)}`)) : []),
       ),
     );

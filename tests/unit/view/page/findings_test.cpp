@@ -1,5 +1,7 @@
 #include "view/page/findings.h"
 
+#include "../made_collections.h"
+
 #include <gtest/gtest.h>
 
 namespace kymo::view {
@@ -31,7 +33,7 @@ TEST(PageFindings, ACardLeadsToItsSpaceAndTime) {
     findings::Judgement judgement;
     judgement.findings = {one()};
     judgement.control = {.rounds = 10, .findings = 0.5};
-    const auto page = page_findings(judgement, profile, {0, 42});
+    const auto page = page_findings({}, judgement, profile, {0, 42});
     ASSERT_EQ(page["bad"].size(), 1U);
     EXPECT_TRUE(page["good"].empty());
     const auto& card = page["bad"][0];
@@ -56,10 +58,24 @@ TEST(PageFindings, OneWithoutASpaceLeadsNowhere) {
     judgement.advantages[0].node = kNone;
     judgement.advantages[0].place = {};
     judgement.advantages[0].place.module = "libm.so";
-    const auto page = page_findings(judgement, profile, {0, 42});
+    const auto page = page_findings({}, judgement, profile, {0, 42});
     ASSERT_EQ(page["good"].size(), 1U);
     EXPECT_EQ(page["good"][0]["space"], "");
     EXPECT_EQ(page["good"][0]["where"], "libm.so");
+}
+
+TEST(PageFindings, LeadToTheOccurrencesThatTheyCounted) {
+    spacetime::Profile profile;
+    profile.begin = made::kBegin;
+    findings::Judgement judgement;
+    judgement.findings = {made::made_slow_finding()};
+    const auto page = page_findings(made::made_collections(), judgement, profile, {});
+    const auto& counted = page["bad"][0]["occurrences"];
+    EXPECT_EQ(counted["kind"], "occurrences");
+    EXPECT_EQ(counted["of"], "step");
+    EXPECT_EQ(counted["count"], 2);
+    EXPECT_EQ(counted["list"], (nlohmann::json{{100 * made::kMilli, 50 * made::kMilli, 0, 2},
+                                               {500 * made::kMilli, 60 * made::kMilli, 0, 4}}));
 }
 
 TEST(PageFindings, ManyMomentsAreCut) {
@@ -67,7 +83,7 @@ TEST(PageFindings, ManyMomentsAreCut) {
     findings::Judgement judgement;
     judgement.findings = {one()};
     judgement.findings[0].when.assign(5000, {1, 2});
-    EXPECT_EQ(page_findings(judgement, profile, {})["bad"][0]["when"].size(), 1000U);
+    EXPECT_EQ(page_findings({}, judgement, profile, {})["bad"][0]["when"].size(), 1000U);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include "view/page/occurrences.h"
 
+#include "../made_collections.h"
 #include "unpack.h"
+#include "view/page/heavy.h"
 
 #include <gtest/gtest.h>
 
@@ -61,6 +63,7 @@ struct Made : Paths {
         profile.begin = 1000;
         profile.end = 2000;
         evidence.run.counters = {"page-faults"};
+        evidence.run.deltas = {0};
         evidence.nodes = {space({"main"}, 3), space({"main", "work", "leaf"}, 6), space({"elsewhere"}, 1)};
     }
     testing::Unpacked page(TimeRange range, std::size_t most) {
@@ -101,6 +104,39 @@ TEST(PageOccurrences, TooManyAreThinnedEvenly) {
     const auto page = Made().page({0, 1000}, 5);
     EXPECT_EQ(page.numbers("first"), (Numbers{0, 2, 5, 6}));
     EXPECT_EQ(page.json["spaces"][1]["occurrences"], 6) << "how many there were is still told";
+}
+
+TEST(PageOccurrences, HeavyCodeStandsBesideThem) {
+    const spacetime::Evidence evidence = made::made_collections();
+    spacetime::Profile profile;
+    profile.begin = made::kBegin;
+    Blob blob;
+    write_heavy(evidence, profile, {0, 1000 * made::kMilli}, blob);
+    const auto page = unpack(blob.deflated());
+    const auto& heavy = page.json["heavy"];
+    EXPECT_EQ(heavy["unit"], "per ms of processor time");
+    EXPECT_EQ(heavy["events"], nlohmann::json{"page-faults"});
+    EXPECT_EQ(heavy["order"], (nlohmann::json{1, 0})) << "of equal weight the program's own code first";
+    const auto& library = heavy["groups"][0];
+    EXPECT_EQ(library["around"]["name"], "step");
+    EXPECT_EQ(library["members"].size(), 0U);
+    EXPECT_EQ(library["low"], 0.55);
+    const auto& own = heavy["groups"][1];
+    EXPECT_TRUE(own["around"].is_null());
+    EXPECT_EQ(own["lines"], "step.cpp:12–14");
+    EXPECT_EQ(own["members"].size(), 2U);
+    EXPECT_EQ(own["overlap"], 0.92);
+    EXPECT_TRUE(own["low"].is_null()) << "of several spaces";
+    EXPECT_DOUBLE_EQ(own["rates"][0][0], 400 / 600.0);
+    EXPECT_DOUBLE_EQ(own["rates"][0][1], 0.5);
+    EXPECT_EQ(own["times"], 3);
+    EXPECT_EQ(own["gaps"][0]["begin"], 400 * made::kMilli);
+    EXPECT_EQ(own["gaps"][0]["length"], 250 * made::kMilli);
+    EXPECT_EQ(own["gaps"][0]["filled"], (nlohmann::json{{0, 250 * made::kMilli}}));
+    EXPECT_EQ(page.numbers("heavy.first"), (Numbers{0, 0, 0})) << "no occurrence is kept by itself";
+    Blob before;
+    write_heavy(evidence, profile, {0, 300 * made::kMilli}, before);
+    EXPECT_EQ(before.json["heavy"]["groups"][1]["gaps"].size(), 0U) << "the gap lies behind the range";
 }
 
 }  // namespace

@@ -1,0 +1,113 @@
+// Heavy code: groups of same spaces, and of the chosen one its life in time, with its longest gaps.
+import { heavyName, HeavyData, HeavyGroup, tellingEvent } from "../data/heavy";
+import { occurrenceData, openOccurrences } from "../data/kept_occurrences";
+import { h, replace } from "../draw/dom";
+import { compact, count, percent } from "../format";
+import { View } from "../state";
+import { Changed, Context, ViewPart } from "./context";
+import { HeavyLife } from "./heavy_life";
+
+const kMostRows = 200;
+
+function rate(value: number | null): string {
+  return value === null ? "–" : value === 0 ? "0" : value < 0.01 ? value.toPrecision(2) : compact(value);
+}
+
+export class Heavy implements ViewPart {
+  readonly element = h("div", { class: "panel split" });
+  private table = h("div", { class: "list" });
+  private life: HeavyLife;
+  private chosen = -1;
+
+  constructor(private context: Context) {
+    this.life = new HeavyLife(context);
+    replace(this.element, h("div", { class: "column wide" }, this.table), this.life.element);
+  }
+
+  update(_view: View, _changed: Changed) {
+    const data = occurrenceData()?.heavy;
+    if (!data || !data.groups.length) {
+      replace(this.table, h("p", { class: "hint" }, "No code of this run has more than the kept share of the weight."));
+      this.life.show(null, -1);
+      if (!data) {
+        openOccurrences().then(() => occurrenceData() && this.context.forgetOccurrences());
+      }
+      return;
+    }
+    if (this.chosen < 0) {
+      this.chosen = data.order[0];
+    }
+    this.fill(data);
+    this.life.show(data, this.chosen);
+  }
+
+  private choose(group: number, data: HeavyData) {
+    this.chosen = group;
+    const space = occurrenceData()?.spaces[data.groups[group].space];
+    this.context.store.set({ order: "path", space: space?.call ? `c${space.call}` : "" });
+    this.context.store.redraw();
+  }
+
+  private event(group: HeavyGroup, data: HeavyData): string {
+    const event = tellingEvent(group);
+    return event < 0 ? "" : `${data.events[event]} ${rate(group.rates[event][0])} (${rate(group.rates[event][1])})`;
+  }
+
+  private fill(data: HeavyData) {
+    const heads = ["", "weight", "user time", "stall", "pairs", "same", "event (elsewhere)"];
+    const titles = [
+      "",
+      "instructions times pairs of samples, as a share of all",
+      "share of the run's user time, and its 95 % interval",
+      "time by weight: well above 1 the processor stalls",
+      "of samples in it",
+      "spaces that overlap, and how far at least",
+      `${data.unit}: the event that tells this code from the rest of the program most`,
+    ];
+    replace(
+      this.table,
+      h(
+        "table",
+        { class: "heavy" },
+        h("thead", {}, h("tr", {}, ...heads.map((head, at) => h("th", { scope: "col", title: titles[at] }, head)))),
+        h("tbody", {}, ...data.order.slice(0, kMostRows).map((group) => this.row(group, data))),
+      ),
+    );
+  }
+
+  private row(index: number, data: HeavyData): HTMLElement {
+    const group = data.groups[index];
+    const name = heavyName(group, group.around);
+    const interval =
+      group.low === null || group.high === null ? "" : ` ${(group.low * 100).toFixed(1)}–${(group.high * 100).toFixed(1)}`;
+    const same = group.members.map((member) => `${percent(member.weight)}  ${heavyName(member)}`).join("\n");
+    const choose = () => this.choose(index, data);
+    return h(
+      "tr",
+      {
+        class: index === this.chosen ? "chosen" : "",
+        tabindex: 0,
+        click: choose,
+        keydown: (event: KeyboardEvent) => event.key === "Enter" && choose(),
+      },
+      h("td", { class: "name", title: name }, name),
+      h("td", { class: "number" }, percent(group.weight)),
+      h("td", { class: "number share" }, percent(group.share), h("small", {}, interval)),
+      h("td", { class: "number" }, group.stall.toFixed(1)),
+      h("td", { class: "number" }, count(group.pairs)),
+      h(
+        "td",
+        { class: "number", title: same },
+        group.members.length ? `${group.members.length}, ${Math.floor(group.overlap * 100)} %` : "",
+      ),
+      h("td", { class: "event" }, this.event(group, data)),
+    );
+  }
+}
+
+// Of one group, all events: "page-faults 0.67, elsewhere 0.5".
+export function rateWords(group: HeavyGroup, data: HeavyData): string[] {
+  return data.events.map(
+    (name, event) => `${name} ${rate(group.rates[event][0])} ${data.unit}, elsewhere ${rate(group.rates[event][1])}`,
+  );
+}
