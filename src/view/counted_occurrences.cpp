@@ -132,7 +132,7 @@ CountedOccurrences counted_occurrences(const Evidence& evidence, const Finding& 
     }
     NodeIndex best = named;
     Matches most = best != kNone ? same_times(best.in(evidence.nodes).rows, finding, times) : Matches{};
-    if (most.rows.size() < times.size()) {
+    if (most.rows.empty()) {
         for (const NodeIndex node : indices(evidence.nodes)) {
             Matches here = same_times(node.in(evidence.nodes).rows, finding, times);
             if (here.rows.size() > most.rows.size()) {

@@ -2,6 +2,7 @@
 #include "view/spaces/collections.h"
 
 #include "made_collections.h"
+#include "view/spaces/space_json.h"
 #include "view/spaces/space_tables.h"
 
 #include <gmock/gmock.h>
@@ -86,6 +87,28 @@ Neighbours of heavy code  groups of same spaces, likewise
       after (elsewhere), before step step.cpp:10–14 › memmove memmove.cpp:50–54;
       page-faults 10 in each (else 70)
 )");
+}
+
+TEST(Collections, ALifeWhoseOccurrencesAreKeptHasExactMedians) {
+    Evidence evidence = made_collections();
+    SpaceNode& life = evidence.same_spaces[1].life;
+    life = SpaceNode();
+    life.rows = OccurrenceTable(1);
+    life.median_samples = 30;
+    made::add_occurrence(life, 0, 0, 100, 20, 0, kOutside, 0);
+    made::add_occurrence(life, 0, 120, 110, 0, 0, kOutside, 0);
+    made::add_occurrence(life, 0, 700, 300, 70, 0, 0, kOutside);
+    EXPECT_THAT(terminal_collections(evidence, asked({.spaces = true})),
+                HasSubstr("      3  110 ms   300 ms     2  20.0 ms   250 ms  400 ms  step.cpp:12–14  step\n"));
+    const auto json = json_same_spaces(evidence)[1]["in_time"];
+    EXPECT_EQ(json["median_s"], 0.11);
+    EXPECT_EQ(json["rows"].size(), 3U);
+    EXPECT_EQ(json["rows"][2]["begin_s"], 0.7);
+    EXPECT_EQ(json["rows"][1]["gap_s"], 0.02);
+    EXPECT_EQ(json["rows"][2]["gap_s"], 0.47);
+    EXPECT_EQ(json["patterns"][1]["median_s"], 0.11);
+    EXPECT_EQ(json["longest_gaps"].size(), 1U);
+    EXPECT_EQ(json["gap_events"]["page-faults"], 32);
 }
 
 TEST(Collections, SayThatThereIsNothing) {

@@ -134,6 +134,14 @@ TEST(PageOccurrences, HeavyCodeStandsBesideThem) {
     EXPECT_EQ(own["gaps"][0]["length"], 250 * made::kMilli);
     EXPECT_EQ(own["gaps"][0]["filled"], (nlohmann::json{{0, 250 * made::kMilli}}));
     EXPECT_EQ(page.numbers("heavy.first"), (Numbers{0, 0, 0})) << "no occurrence is kept by itself";
+    spacetime::Evidence kept = evidence;
+    made::add_occurrence(kept.same_spaces[1].life, 0, 100, 30, 0, 0, spacetime::kOutside, spacetime::kOutside);
+    Blob with;
+    write_heavy(kept, profile, {0, 1000 * made::kMilli}, with);
+    const auto rows = unpack(with.deflated());
+    EXPECT_EQ(rows.numbers("heavy.first"), (Numbers{0, 0, 1}));
+    EXPECT_EQ(rows.numbers("heavy.begin"), (Numbers{100'000'000}));
+    EXPECT_EQ(rows.numbers("heavy.length"), (Numbers{30'000'000}));
     Blob before;
     write_heavy(evidence, profile, {0, 300 * made::kMilli}, before);
     EXPECT_EQ(before.json["heavy"]["groups"][1]["gaps"].size(), 0U) << "the gap lies behind the range";
