@@ -115,10 +115,10 @@ CountedOccurrences counted_occurrences(const Evidence& evidence, const Finding& 
         }
         return result;
     };
+    if (named == kNone) {
+        return {};  // it is about the run as a whole
+    }
     if (finding.when.empty()) {
-        if (named == kNone) {
-            return {};
-        }
         Matches all =
             matches(named.in(evidence.nodes).rows, finding, [](std::uint64_t, std::uint64_t) { return true; });
         all.kind = CountedKind::kAll;
@@ -131,7 +131,7 @@ CountedOccurrences counted_occurrences(const Evidence& evidence, const Finding& 
         times.emplace(range.begin, range.end);
     }
     NodeIndex best = named;
-    Matches most = best != kNone ? same_times(best.in(evidence.nodes).rows, finding, times) : Matches{};
+    Matches most = same_times(best.in(evidence.nodes).rows, finding, times);
     if (most.rows.empty()) {
         for (const NodeIndex node : indices(evidence.nodes)) {
             Matches here = same_times(node.in(evidence.nodes).rows, finding, times);
@@ -142,7 +142,7 @@ CountedOccurrences counted_occurrences(const Evidence& evidence, const Finding& 
         }
     }
     // Waits that come back begin anywhere in an occurrence or behind it; other times hold several occurrences.
-    if (most.rows.size() < times.size() && named != kNone) {
+    if (most.rows.size() < times.size()) {
         const OccurrenceTable& rows = named.in(evidence.nodes).rows;
         std::array looser = {within_times(rows, finding), around_times(evidence, rows, finding)};
         for (Matches& other : looser) {
