@@ -23,7 +23,7 @@ constexpr const char* kReportExamples =
     "examples:\n"
     "  kymo report my_program.kymo                   what matters, in about 60 lines\n"
     "  kymo report my_program.kymo --finding 1       the first finding with its evidence and an experiment\n"
-    "  kymo report my_program.kymo --lines --threads with more tables; --all: with all of them\n"
+    "  kymo report my_program.kymo --lines --events  with more tables; --all: with all of them\n"
     "  kymo report my_program.kymo --spaces --gaps   code over time, heavy code and gaps alone, whole\n"
     "  kymo report my_program.kymo --sort off-cpu --top 20\n"
     "  kymo report my_program.kymo --sort page-faults\n"
@@ -54,7 +54,9 @@ int run_report(int argc, char** argv) {
     options.add_flag("--markdown", markdown, "what matters as Markdown, for pull requests and chats")
         ->excludes(as_json);
     options.add_flag("--all", all, "all tables, and all findings in full");
-    options.add_option("--finding", finding, "only this finding, by its number, in full")
+    options
+        .add_option("--finding", finding,
+                    "only this finding, by its number, in full, with the occurrences it counted")
         ->check(CLI::Range(1, 1'000'000));
     options.add_flag("--findings", more.findings, "all findings in full, what is good, and the control");
     options.add_flag("--lines", more.lines, "with source lines");
