@@ -54,7 +54,7 @@ bool is_good(const Plan& plan, const PlanEntry& entry) {
         entry.original_bytes > kMaxOriginal || entry.moved_bytes > kMaxMoved ||
         entry.instructions > kMaxInstructions || entry.fixups > kMaxInstructions ||
         (entry.moved_bytes == 0) != (entry.instructions == 0) || entry.is_place > 1 ||
-        (entry.is_place != 0 && plan.points[entry.point].exit_steps != 0)) {
+        (entry.is_place != 0 && (plan.points[entry.point].exit_steps != 0 || plan.points[entry.point].calls != 0))) {
         return false;
     }
     for (unsigned i = 0; i < entry.instructions; ++i) {
@@ -80,7 +80,8 @@ bool is_good(const Plan& plan, const PlanPoint& point) {
         return fits(first, count, plan.steps.size()) &&
                cells::valid(plan.steps.data() + first, count, plan.loads.size());
     };
-    return good(point.first_entry, point.entry_steps) && good(point.first_exit, point.exit_steps);
+    return point.calls <= kMaxCounted && good(point.first_entry, point.entry_steps) &&
+           good(point.first_exit, point.exit_steps);
 }
 
 bool is_good(const Plan& plan, const cells::Load& load) {

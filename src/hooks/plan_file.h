@@ -21,7 +21,7 @@ inline constexpr const char* kPlanFile = "hooks";
 inline constexpr std::uint64_t kMaxPlanBytes = 256ULL << 20U;
 inline constexpr std::uint32_t kMaxHooks = 1U << 20U;
 inline constexpr char kPlanMagic[8] = {'K', 'Y', 'M', 'O', 'H', 'O', 'O', 'K'};
-inline constexpr std::uint32_t kPlanVersion = 3;
+inline constexpr std::uint32_t kPlanVersion = 4;
 
 struct PlanHeader {
     char magic[8];
@@ -72,6 +72,7 @@ inline constexpr unsigned kJumpBytes = 5;     // of the jump that a hook puts at
 inline constexpr unsigned kMaxOriginal = 20;  // whole instructions, the last beginning in the jump's last byte
 inline constexpr unsigned kMaxMoved = 48;
 inline constexpr unsigned kMaxInstructions = 5;
+inline constexpr std::uint32_t kMaxCounted = 64;  // functions of which occurrences are wanted
 
 // A function's entry, or a place inside one: the instructions there move, and a jump takes their place.
 struct PlanEntry {
@@ -104,7 +105,10 @@ struct PlanPoint {
     std::uint32_t entry_steps;
     std::uint32_t first_exit;
     std::uint32_t exit_steps;
+    std::uint32_t calls;  // a number from 1: its occurrences are wanted (guest/thread_calls.h); 0: not
+    std::uint32_t reserved;
 };
+static_assert(sizeof(PlanPoint) == 24);
 
 struct Plan {
     std::span<const PlanImage> images;

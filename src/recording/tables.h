@@ -5,6 +5,7 @@
 #pragma once
 
 #include "recording/tables/events.h"   // IWYU pragma: export
+#include "recording/tables/exact.h"    // IWYU pragma: export
 #include "recording/tables/hunts.h"    // IWYU pragma: export
 #include "recording/tables/images.h"   // IWYU pragma: export
 #include "recording/tables/looks.h"    // IWYU pragma: export

@@ -51,8 +51,10 @@ class Hooks {
     // As DataImages'.
     void follow_no_pointers() { data_.follow_no_pointers(); }
 
-    std::uint32_t functions() const { return entries_.functions(); }  // hooked at their entries
-    std::uint32_t slots() const { return linkage_.slots(); }          // of linkage tables
+    std::uint32_t functions() const { return entries_.functions(); }        // hooked at their entries
+    std::uint32_t counted_functions() const { return table_.functions(); }  // of which occurrences are wanted
+    bool has_steps() const { return !plan_.steps.empty(); }
+    std::uint32_t slots() const { return linkage_.slots(); }  // of linkage tables
 
     Areas::Meaning look_at(std::uint64_t address) const { return areas_.look_at(address); }
 

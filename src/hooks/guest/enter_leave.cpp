@@ -70,7 +70,21 @@ void run_entry(const Thread& thread, const Hook& hook, const std::uint64_t* argu
     }
 }
 
-void run_exit(const Thread& thread, const Hook& hook, std::uint64_t result) {
+// Of a function that is followed. What is timed begins last, and ends first.
+void run_entry(const Thread& thread, const Hook& hook, const std::uint64_t* arguments, const Slot& slot) {
+    run_entry(thread, hook, arguments);
+    if (hook.calls != 0 && thread.calls != nullptr) {
+        thread.calls->begin(hook.calls - 1U, thread, slot);
+    }
+}
+
+enum class Left : std::uint8_t { kNow, kBefore };  // kBefore: nobody knows when
+
+void run_exit(const Thread& thread, const Slot& slot, std::uint64_t result, Left left) {
+    const Hook& hook = runtime.hooks[slot.hook];
+    if (hook.calls != 0 && thread.calls != nullptr) {
+        thread.calls->end(hook.calls - 1U, slot, left == Left::kBefore);
+    }
     if (hook.exit_steps != 0 && thread.task != nullptr) {
         cells::run(hook.exit, hook.exit + hook.exit_steps, *thread.task, {nullptr, result, runtime.data});
     }
@@ -131,10 +145,9 @@ __attribute__((noinline)) void settle(Thread& thread, Lane& lane, std::uint64_t 
         if (!limit_on_own_stack || last->sp > limit || !thread.on_own_stack(last->sp)) {
             return;
         }
-        const Hook& hook = runtime.hooks[last->hook];
         last->sp = 0;
         lane.top = last;
-        run_exit(thread, hook, 0);
+        run_exit(thread, *last, 0, Left::kBefore);
     }
 }
 
@@ -177,7 +190,7 @@ __attribute__((noinline)) bool is_thread_itself(const Thread& thread) {
 void leave_chain(Thread& thread, Slot* slot, std::uint64_t result) {
     for (;;) {
         const std::uint32_t chain = slot->chain;
-        run_exit(thread, runtime.hooks[slot->hook], result);
+        run_exit(thread, *slot, result, Left::kNow);
         slot->sp = 0;
         Lane& lane = thread.lanes[head_of(slot)->level];
         if (lane.top == slot + 1) {
@@ -257,7 +270,7 @@ void end_thread(Thread& thread) {
             if (last->sp != 0) {
                 // Somebody above us may still return through it: then its block is nobody else's.
                 in_use = in_use || (last->sp > here && thread.on_own_stack(last->sp) && returns_to_stub(*last));
-                run_exit(thread, runtime.hooks[last->hook], 0);
+                run_exit(thread, *last, 0, Left::kBefore);
                 last->sp = 0;
             }
             lane.top = last;
@@ -321,11 +334,11 @@ __attribute__((visibility("hidden"))) void kymo_hooks_enter(EntryFrame* frame, s
     Slot* outer = jumped ? slot_of_stub(return_address) : nullptr;
     if (jumped && Chain::length(outer->chain) == Chain::kLongest) {
         // The innermost of a long chain is left here, and its slot goes to the function it jumps to.
-        run_exit(*thread, runtime.hooks[outer->hook], 0);
+        run_exit(*thread, *outer, 0, Left::kNow);
         outer->hook = number;
         outer->continuation = hook.continuation;
         frame->target = stub_of(outer);
-        run_entry(*thread, hook, frame->arguments);
+        run_entry(*thread, hook, frame->arguments, *outer);
         return;
     }
     Slot* slot = lane.top;
@@ -344,7 +357,7 @@ __attribute__((visibility("hidden"))) void kymo_hooks_enter(EntryFrame* frame, s
     slot->chain = jumped ? Chain::make(number_of(outer), Chain::length(outer->chain) + 1) : 0;
     slot->sp = sp;
     frame->target = stub_of(slot);
-    run_entry(*thread, hook, frame->arguments);
+    run_entry(*thread, hook, frame->arguments, *slot);
 }
 
 // A place inside a function is passed; `sp` is the function's stack pointer there.

@@ -3,6 +3,8 @@
 #include "hooks/x86_64/entry.h"
 #include "image/arena.h"
 
+#include <algorithm>
+
 namespace kymo::hooks {
 namespace {
 
@@ -47,7 +49,8 @@ bool HookTable::make(const Plan& plan, std::uint32_t more) {
         return false;
     }
     for (const PlanPoint& point : plan.points) {
-        any_exits_ = any_exits_ || point.exit_steps != 0;
+        any_exits_ = any_exits_ || point.exit_steps != 0 || point.calls != 0;
+        functions_ = std::max(functions_, point.calls);
     }
     count_ = 1;
     for (const PlanEntry& entry : plan.entries) {
@@ -67,8 +70,11 @@ std::uint32_t HookTable::add(const PlanPoint* point, std::uint64_t continuation)
         hook.entry_steps = static_cast<std::uint16_t>(point->entry_steps);
         hook.exit = plan_.steps.data() + point->first_exit;
         hook.exit_steps = static_cast<std::uint16_t>(point->exit_steps);
-        hook.follows = point->exit_steps != 0 ? Follows::kItself : any_exits_ ? Follows::kOthers : Follows::kNobody;
-        hook.is_quick = is_addition(hook.entry, point->entry_steps, &hook.quick_entry) &&
+        hook.calls = static_cast<std::uint8_t>(point->calls);
+        hook.follows = point->exit_steps != 0 || point->calls != 0 ? Follows::kItself
+                       : any_exits_                                ? Follows::kOthers
+                                                                   : Follows::kNobody;
+        hook.is_quick = point->calls == 0 && is_addition(hook.entry, point->entry_steps, &hook.quick_entry) &&
                         is_addition(hook.exit, point->exit_steps, &hook.quick_exit);
     }
     return count_++;

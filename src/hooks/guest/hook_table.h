@@ -30,6 +30,7 @@ class HookTable {
     HookCode& code(std::uint32_t number) { return codes_[number]; }
     std::uint32_t size() const { return count_; }  // the number of the next
     std::uint32_t room() const { return room_; }
+    std::uint32_t functions() const { return functions_; }  // of which occurrences are wanted
 
     // Leaves out what would change cells whose bits are set, and starts of timers that are bound to them; does again
     // what is no longer set. By one thread at a time, also in a handler: others run the steps meanwhile.
@@ -42,6 +43,7 @@ class HookTable {
     std::uint32_t count_ = 0;
     bool any_exits_ = false;  // of the plan: there is something to do at some exit
     std::uint32_t room_ = 0;
+    std::uint32_t functions_ = 0;
 };
 
 }  // namespace kymo::hooks

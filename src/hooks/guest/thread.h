@@ -8,6 +8,7 @@
 
 #include "cells/actions.h"
 #include "hooks/guest/slots.h"
+#include "hooks/guest/thread_calls.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -30,6 +31,7 @@ struct Thread {
     const cells::Task* task = nullptr;  // null: nothing is to be counted
     std::uint64_t unfollowed = 0;       // entries that were left out, since no slot was to be had
     int tid = 0;
+    ThreadCalls* calls = nullptr;  // null: nobody wants occurrences of functions
 
     bool on_own_stack(std::uint64_t address) const { return address - stack_low < stack_bytes; }
 };
@@ -73,8 +75,9 @@ struct alignas(64) Hook {
     std::uint16_t exit_steps = 0;
     Follows follows = Follows::kNobody;
     bool tells_images =
-        false;              // not an instrumentation point: the dynamic linker's word that images have come or gone
-    bool is_quick = false;  // both lists are additions or nothing: the trampolines do them themselves
+        false;               // not an instrumentation point: the dynamic linker's word that images have come or gone
+    bool is_quick = false;   // both lists are additions or nothing: the trampolines do them themselves
+    std::uint8_t calls = 0;  // a number from 1: occurrences are wanted, as function calls - 1 of ThreadCalls
     Addition quick_entry;
     Addition quick_exit;
 };

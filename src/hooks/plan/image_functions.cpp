@@ -170,6 +170,41 @@ std::string ImageFunctions::check_entry(std::uint64_t offset) const {
     return {};
 }
 
+std::uint64_t ImageFunctions::entry_of(std::uint64_t offset) const {
+    const std::uint32_t index = code_.function_at(offset);
+    return index == kNone ? offset : code_.function(index).entry();
+}
+
+std::string ImageFunctions::check_duration(std::uint64_t offset) {
+    constexpr std::size_t kBrief = 24;
+    const std::uint32_t index = code_.function_at(offset);
+    const program::FlowGraph* graph = index == kNone ? nullptr : code_.flow(index);
+    if (graph == nullptr || graph->instructions.empty() || graph->instructions.size() > kBrief ||
+        !graph->unresolved.empty()) {
+        return {};
+    }
+    for (std::uint32_t block = 0; block < graph->blocks.size(); ++block) {
+        for (const program::BlockEdge& edge : graph->edges_of(block)) {
+            if (edge.to <= block) {
+                return {};  // a loop may take any time
+            }
+        }
+    }
+    for (const std::uint64_t at : graph->instructions) {
+        program::Instruction instruction;
+        const bool is_known = code_.decoder()->decode_flow(code_.bytes_at(at), at, &instruction);
+        const bool is_call = instruction.kind == program::InstructionKind::kCall ||
+                             instruction.kind == program::InstructionKind::kIndirectCall;
+        const bool is_elsewhere = instruction.kind == program::InstructionKind::kJump && instruction.has_target &&
+                                  entry_of(instruction.target) != offset;
+        if (!is_known || is_call || is_elsewhere) {
+            return {};  // so may what it calls
+        }
+    }
+    return fmt::format("is so short ({} instructions, no loop, no call) that a hook costs more than a call",
+                       graph->instructions.size());
+}
+
 std::string ImageFunctions::check_calls(std::uint64_t offset) {
     if (std::string reason = check_entry(offset); !reason.empty()) {
         return reason;

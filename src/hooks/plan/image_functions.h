@@ -50,6 +50,11 @@ class ImageFunctions {
     // Empty: `entry` tells how. Otherwise why the function cannot be hooked at its entry, in words that follow its
     // name.
     std::string plan_entry(std::uint64_t offset, PlanEntry* entry);
+    // Where the function around an offset is entered; the offset itself where none is known.
+    std::uint64_t entry_of(std::uint64_t offset) const;
+    // Empty: nothing stands against the time of calls being taken. Otherwise why not, likewise: the code says that a
+    // call takes less than a hook.
+    std::string check_duration(std::uint64_t offset);
     // Empty: `offset` is a function's first instruction, and what comes to it are calls. Otherwise why not, likewise.
     std::string check_calls(std::uint64_t offset);
     // Empty: `returns` are the function's ways out. Otherwise why it has others, likewise.

@@ -24,6 +24,7 @@ struct Site {
     PlanEntry entry;
     std::vector<cells::Step> entry_steps;
     std::vector<cells::Step> exit_steps;
+    std::uint32_t calls = 0;  // number of a counted function; 0: none
     std::uint64_t end() const { return entry.offset + entry.original_bytes; }
 };
 

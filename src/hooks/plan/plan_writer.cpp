@@ -25,8 +25,10 @@ PlanText PlanWriter::keep(std::string_view text) {
     return piece;
 }
 
-std::uint32_t PlanWriter::add_point(std::span<const cells::Step> entry, std::span<const cells::Step> exit) {
+std::uint32_t PlanWriter::add_point(std::span<const cells::Step> entry, std::span<const cells::Step> exit,
+                                    std::uint32_t calls) {
     PlanPoint point{};
+    point.calls = calls;
     point.first_entry = count(steps_);
     point.entry_steps = static_cast<std::uint32_t>(entry.size());
     steps_.insert(steps_.end(), entry.begin(), entry.end());

@@ -12,7 +12,8 @@ namespace kymo::hooks {
 
 class PlanWriter {
   public:
-    std::uint32_t add_point(std::span<const cells::Step> entry, std::span<const cells::Step> exit);
+    std::uint32_t add_point(std::span<const cells::Step> entry, std::span<const cells::Step> exit,
+                            std::uint32_t calls = 0);
     // `entries` in the order of their offsets, no two overlapping.
     // An image stands once, with the entries that it is given: those of add_data() may come before.
     void add_image(const std::filesystem::path& path, std::string_view build_id, std::span<const PlanEntry> entries);

@@ -41,6 +41,15 @@ struct Wanted {
         }
     }
 
+    // Its number, where occurrences are wanted; 0: they are not.
+    std::uint32_t counted(std::span<const Request> all) const {
+        for (const std::size_t request : requests) {
+            if (all[request].counted) {
+                return all[request].counted->number;
+            }
+        }
+        return 0;
+    }
     std::vector<cells::Step> entry(std::span<const Request> all) const {
         std::vector<cells::Step> steps;
         for (const std::size_t request : requests) {
@@ -127,6 +136,9 @@ class Planner {
         std::vector<Asked> asked;
         for (std::size_t r = 0; r < requests_.size(); ++r) {
             const Request& request = requests_[r];
+            if (request.counted) {
+                continue;
+            }
             const bool is_pattern = is_glob(request.function);
             const bool is_of_image = request.image.empty() ? !is_pattern || !image.is_c_library()
                                                            : matches(request.image, image.file_name());
@@ -141,10 +153,18 @@ class Planner {
     std::map<std::uint64_t, Wanted> wanted_in(ImageFunctions& image) {
         std::map<std::uint64_t, Wanted> found;
         const std::vector<Asked> asked = asked_of(image);
-        if (asked.empty()) {
+        for (std::size_t r = 0; r < requests_.size(); ++r) {
+            if (const auto& counted = requests_[r].counted; counted && counted->build_id == image.build_id()) {
+                found[image.entry_of(counted->offset)].ask(r);
+            }
+        }
+        if (asked.empty() && found.empty()) {
             return found;  // names cost time
         }
         for (const NamedFunction& function : image.functions()) {
+            if (asked.empty()) {
+                break;
+            }
             const FunctionNames names(function.name);
             for (const auto& [r, is_pattern] : asked) {
                 const Request& request = requests_[r];
@@ -166,6 +186,10 @@ class Planner {
             const auto wanted = found.find(function.offset);
             if (const std::string_view why = why_not_followed(function.name); wanted != found.end() && !why.empty()) {
                 wanted->second.not_followed = why;
+            }
+            if (wanted != found.end() && wanted->second.counted(requests_) != 0) {
+                wanted->second.name = wanted->second.name.empty() ? function.name : wanted->second.name;
+                wanted->second.is_indirect = wanted->second.is_indirect || function.is_indirect;
             }
         }
         for (auto& [offset, wanted] : found) {
@@ -252,6 +276,7 @@ class Planner {
     void plan_image(ImageFunctions& image) {
         std::vector<Site> sites;
         for (auto& [offset, wanted] : wanted_in(image)) {
+            const std::uint32_t counted = wanted.counted(requests_);
             if (!image.is_c_library() || is_imported(wanted)) {
                 settle(image, offset, wanted);
             }
@@ -261,26 +286,33 @@ class Planner {
             const std::vector<cells::Step> exit = wanted.exit(requests_);
             std::string reason;
             PlanEntry entry;
-            if (!wanted.not_followed.empty() && !exit.empty()) {
+            if (!wanted.not_followed.empty() && (!exit.empty() || counted != 0)) {
                 refuse(image, wanted, std::string(wanted.not_followed));
                 continue;
             }
-            if (image.is_c_library()) {
+            if (image.is_c_library() && counted != 0) {
+                reason = "belongs to the C library, which Kymo itself uses";
+            } else if (wanted.is_indirect && counted != 0) {
+                reason = "is chosen when it is loaded (IFUNC)";
+            } else if (image.is_c_library()) {
                 reason = "belongs to the C library, and no image calls it through its linkage table";
             } else if (wanted.is_indirect) {
                 reason = "is chosen when it is loaded (IFUNC), and no image calls it through its linkage table";
             } else {
                 reason = image.plan_entry(offset, &entry);
+                if (reason.empty() && counted != 0) {
+                    reason = image.check_duration(offset);
+                }
                 if (reason.empty() && !sites.empty() && sites.back().end() > offset) {
                     reason = "is too near to the function before it";
                 }
             }
             if (reason.empty()) {
-                sites.push_back({entry, wanted.entry(requests_), exit});
+                sites.push_back({entry, wanted.entry(requests_), exit, counted});
                 for (const std::size_t request : wanted.requests) {
                     ++out_->outcomes[request].entries;
                 }
-            } else if (hook_imports(wanted)) {
+            } else if (counted == 0 && hook_imports(wanted)) {
                 continue;
             } else {
                 refuse(image, wanted, reason);
@@ -289,7 +321,7 @@ class Planner {
         lines_.add(image, sites);
         std::vector<PlanEntry> entries;
         for (Site& site : sites) {
-            site.entry.point = writer_.add_point(site.entry_steps, site.exit_steps);
+            site.entry.point = writer_.add_point(site.entry_steps, site.exit_steps, site.calls);
             entries.push_back(site.entry);
         }
         if (!entries.empty()) {

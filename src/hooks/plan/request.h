@@ -12,14 +12,23 @@
 
 namespace kymo::hooks {
 
+// A function told by where it is, whose occurrences are wanted exactly. All its calls are seen or it is refused: a
+// hook in the linkage tables would miss those from inside its image.
+struct CountedFunction {
+    std::string build_id;      // raw, of its image
+    std::uint64_t offset = 0;  // in the image
+    std::uint32_t number = 0;  // from 1, at most kMaxCounted; as the monitor tells it
+};
+
 struct Request {
     std::string image;     // a glob of the file's name ("libfoo.so*"); empty: any
     std::string function;  // a linkage name, or a source-level name without parameters ("ns::Class::method"); a glob
     std::vector<cells::Step> entry;  // or of the line
     std::vector<cells::Step> exit;
-    std::string file = {};                     // a source file's name, with as much of its path as is needed
-    std::uint32_t line = 0;                    // not 0: the line is meant, and no function
-    std::vector<program::DataPath> data = {};  // that the steps read: a load's constant is an index of it
+    std::string file = {};                        // a source file's name, with as much of its path as is needed
+    std::uint32_t line = 0;                       // not 0: the line is meant, and no function
+    std::vector<program::DataPath> data = {};     // that the steps read: a load's constant is an index of it
+    std::optional<CountedFunction> counted = {};  // alone: without names, steps and data
 };
 
 struct Refused {

@@ -3,6 +3,7 @@
 #include "cells/process_cells.h"
 #include "hooks/guest/apply.h"
 #include "image/arena.h"
+#include "monitor/metrics/exact_calls.h"
 #include "monitor/process/images.h"
 #include "monitor/process/log.h"
 #include "monitor/text.h"
@@ -96,10 +97,14 @@ bool ProgramHooks::begin() {
     if (plan.empty()) {
         return true;
     }
-    cells::process_cells.open();
     images.set_detours(&detours);
     const image::Range own = images.entry(own_image()).image->range;
-    applied.begin(plan, own, {nullptr, tell});
+    if (applied.begin(plan, own, {nullptr, tell})) {
+        exact_call_rows.begin_counting(applied.counted_functions());
+    }
+    if (applied.has_steps()) {
+        cells::process_cells.open();
+    }
     return true;
 }
 
@@ -110,15 +115,17 @@ void ProgramHooks::thread_begin(ThreadState& thread) {
         if (is_forked) {
             is_forked = false;
             hooks::continue_thread(thread.hooks, forked, task);
-            return;
+        } else {
+            hooks::begin_thread(thread.hooks, thread.tid, thread.stack.low, thread.stack.high, task);
         }
-        hooks::begin_thread(thread.hooks, thread.tid, thread.stack.low, thread.stack.high, task);
+        exact_call_rows.thread_begin(thread);
     }
 }
 
 void ProgramHooks::thread_end(ThreadState& thread) {
     if (applied.on()) {
         hooks::end_thread(thread.hooks);
+        exact_call_rows.thread_end(thread);
         unfollowed.fetch_add(thread.hooks.unfollowed, std::memory_order_relaxed);
     }
 }
@@ -128,6 +135,7 @@ void ProgramHooks::after_fork(ThreadState* own_thread) {
         return;
     }
     unfollowed.store(0, std::memory_order_relaxed);
+    exact_call_rows.after_fork(own_thread);
     hooks::DataImages::in_process(process.pid());
     hooks::after_fork(own_thread == nullptr ? nullptr : &own_thread->hooks, process.pid());
     is_forked = own_thread != nullptr && process.session().follow;
@@ -147,6 +155,7 @@ void ProgramHooks::obey_switches() {
 }
 
 void ProgramHooks::finish(Process::End /*how*/) {
+    exact_call_rows.finish();
     applied.follow_no_pointers();  // a filter of the program's may kill it for that (seccomp.h)
     if (unfollowed.load(std::memory_order_relaxed) != 0) {
         recording::Unavailable row;

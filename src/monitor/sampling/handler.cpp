@@ -9,6 +9,7 @@
 #include "monitor/interpose/interrupted_calls.h"
 #include "monitor/interpose/program_signals.h"
 #include "monitor/metrics/cells.h"
+#include "monitor/metrics/exact_calls.h"
 #include "monitor/process/images.h"
 #include "monitor/sampling/own_work.h"
 #include "monitor/sampling/path.h"
@@ -184,7 +185,9 @@ std::uint64_t take_samples(ThreadState& thread, void* context, int code) {
         row.context = raw(path_here().leaf);
         thread.writer.append(row);
     }
-    CellRows::at_sample(thread, clock_now());
+    const std::uint64_t now = clock_now();
+    CellRows::at_sample(thread, now);
+    exact_call_rows.at_sample(thread, now);
     SwitchRows::write(thread);
     if (thread.counters.is_postponed() && last != 0 && thread.samples >= samples_of_short(thread.beginning)) {
         Sampling::complete_counters(thread);

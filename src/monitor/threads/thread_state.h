@@ -118,6 +118,7 @@ struct ThreadState {
     unsigned destructor_rounds = 0;
 
     hooks::Thread hooks;
+    std::uint64_t calls_told = 0;  // when rows of its hooks' calls were last written (metrics/exact_calls.h)
 
     WaitState waits;
     ChannelTable channels;

@@ -1,26 +1,29 @@
 // The worked example of docs/recording-format.md is a file, and says what it is said to say.
 
+#include "base/duration_buckets.h"
 #include "file_image.h"
 #include "recording/row_types.h"
 #include "recording/tables/metrics.h"
 #include "rows.h"
 #include "temporary_folder.h"
 
+#include <array>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <sstream>
+#include <string_view>
 
 namespace kymo::recording {
 namespace {
 
-// The bytes of all ```hex blocks, without comments.
-testing::Bytes example() {
+// The bytes of all blocks that begin so, without comments.
+testing::Bytes example(std::string_view begin = "```hex") {
     std::ifstream document(KYMO_FORMAT_DOCUMENT);
     testing::Bytes bytes;
     bool inside = false;
     for (std::string line; std::getline(document, line);) {
         if (line.starts_with("```")) {
-            inside = line == "```hex";
+            inside = line == begin;
             continue;
         }
         if (inside) {
@@ -77,6 +80,38 @@ TEST(FormatDocument, TheWriterMakesTheSameBytes) {
     EXPECT_EQ(bytes.substr(kHeaderBytes + sizeof(ChunkHeader), 60),
               std::string(reinterpret_cast<const char*>(payload.data()), payload.size()));
     EXPECT_EQ(bytes.substr(0, 12), std::string(reinterpret_cast<const char*>(expected.data()), 12));
+}
+
+TEST(FormatDocument, TheExactCallsAreThoseOfTheExample) {
+    const testing::TemporaryFolder folder;
+    const testing::Bytes expected = example("```hex exact-calls");
+    const std::array<std::uint64_t, 2> counts = {duration_bucket(20'000'000), 1};
+    const std::array<std::uint64_t, kSlowColumns> slowest = {900'000, 20'000'000, 1, 3'000, 40'000, 1, 0, 2, 0};
+    const ExactCalls row{.time = 1'000'000,
+                         .stream = 2,
+                         .function = 1,
+                         .calls = 2,
+                         .running = 1,
+                         .sum_ns = 20'000'000,
+                         .counts = counts,
+                         .slowest = slowest};
+    FileWriter writer;
+    ASSERT_EQ(writer.create((folder / "a.krec").c_str(), {.machine = 62, .pid = 1234, .producer = "kymo"}), 0);
+    StreamWriter stream;
+    stream.open(writer, StreamId{0});
+    ASSERT_TRUE(write_schema<ExactCalls>(stream));
+    ASSERT_TRUE(stream.append(row));
+    ASSERT_EQ(writer.close(), 0);
+    std::ifstream written(folder / "a.krec", std::ios::binary);
+    const std::string bytes((std::istreambuf_iterator<char>(written)), std::istreambuf_iterator<char>());
+    ASSERT_GT(expected.size(), 0U);
+    EXPECT_EQ(bytes.substr(kHeaderBytes + sizeof(ChunkHeader), expected.size()),
+              std::string(reinterpret_cast<const char*>(expected.data()), expected.size()));
+    const auto file = File::open(folder / "a.krec");
+    ASSERT_TRUE(file) << file.error().what;
+    testing::RowsByStream rows;
+    ASSERT_TRUE(testing::gather(*file, rows));
+    EXPECT_EQ(rows, (testing::RowsByStream{{0, {testing::describe(row)}}}));
 }
 
 TEST(FormatDocument, ListsEveryTable) {

@@ -1,0 +1,84 @@
+// A thread's calls of the functions whose occurrences are wanted exactly: how many, how long, and the slowest.
+//
+// Counted are outermost calls: what a function does below itself is part of its first call. A call that longjmp has
+// skipped, or that the thread's end has cut short, has no end that is known: it counts, and has no duration. Of a
+// function whose calls turn out too short for a clock at both ends, further calls are counted and no longer timed.
+//
+// What the kernel counts costs a system call, too much for every entry. The thread looks at entries, but not again
+// within kFreshNs (longer, where looking costs much); so what is told of a slow call began up to so long before it,
+// and how long before is kept beside it.
+//
+// Contract: made and read by the monitor; begin() and end() in the thread, between any two of its functions, also in
+// handlers that interrupt them. No calls, no allocation, no vector registers. Others may read meanwhile
+// (read_calls()).
+#pragma once
+
+#include "base/duration_buckets.h"
+#include "cells/ticks.h"
+#include "hooks/guest/slots.h"
+#include "hooks/guest/slowest_calls.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace kymo::hooks {
+
+struct Thread;
+
+inline constexpr std::uint64_t kFreshNs = 20'000;
+inline constexpr std::uint64_t kTryTimed = 1U
+                                           << 20U;   // so many calls are timed before a function is judged too short
+inline constexpr std::uint64_t kLeastTimedNs = 500;  // mean of these
+
+// Of one function.
+struct FunctionCalls {
+    std::uint32_t change = 0;  // odd: what follows is being changed
+    bool is_timed = false;     // the call that is running
+    bool counts_only = false;
+    const Slot* running = nullptr;  // the outermost
+    std::uint64_t began = 0;        // ticks
+    std::uint64_t early = 0;        // ticks from the look at `before` to then
+    Usage before;
+    std::uint64_t calls = 0;
+    std::uint64_t cut = 0;      // without a known end
+    std::uint64_t untimed = 0;  // ended
+    std::uint64_t timed = 0;    // ended
+    std::uint64_t sum_ns = 0;
+    std::uint64_t counts[kDurationBuckets] = {};
+    SlowestCalls slowest;
+};
+
+class ThreadCalls {
+  public:
+    // In zeroed memory of bytes_for(functions).
+    static std::size_t bytes_for(std::uint32_t functions) {
+        return sizeof(ThreadCalls) + functions * sizeof(FunctionCalls);
+    }
+    void make(std::uint32_t functions, const cells::TickRate& rate);
+    // In a forked child, whose calls begin now: those that are running are the parent's.
+    void begin_anew();
+
+    std::uint32_t functions() const { return functions_; }
+    const FunctionCalls& of(std::uint32_t function) const { return all()[function]; }
+
+    // A call, whose slot is `slot`, has begun; has ended, or (`is_cut`) is known to be over.
+    void begin(std::uint32_t function, const Thread& thread, const Slot& slot);
+    void end(std::uint32_t function, const Slot& slot, bool is_cut);
+
+  private:
+    FunctionCalls* all() { return reinterpret_cast<FunctionCalls*>(this + 1); }
+    const FunctionCalls* all() const { return reinterpret_cast<const FunctionCalls*>(this + 1); }
+    void look(std::uint64_t now);
+    void finish(FunctionCalls& calls, std::uint64_t now);
+
+    cells::TickRate rate_;
+    std::uint64_t fresh_ticks_ = 0;
+    std::uint64_t looked_ = 0;  // ticks
+    Usage usage_;               // then
+    std::uint32_t functions_ = 0;
+};
+
+// A copy while the thread goes on. False: the thread was in the middle of a change all along.
+bool read_calls(const FunctionCalls& calls, FunctionCalls& out);
+
+}  // namespace kymo::hooks
