@@ -1,6 +1,7 @@
 #include "analysis/analysis.h"
 
 #include "findings/told.h"
+#include "spacetime/exact/load_exact_calls.h"
 #include "spacetime/hunt_results/load_hunt_results.h"
 #include "spacetime/metrics/channels.h"
 #include "spacetime/metrics/stolen_time.h"
@@ -39,6 +40,11 @@ Result<Analysis> analyse(const recording::Recording& recording, const SpaceTimeO
     }
     all.evidence.run.channels = spacetime::channels_of(*metrics).channels;
     all.evidence.run.steal_ns = spacetime::stolen_time(*metrics);
+    auto exact = spacetime::load_exact_calls(recording);
+    if (!exact) {
+        return exact.error();
+    }
+    spacetime::tell_nodes(*exact, &all.evidence);
     auto judgement = findings::judge_recording(recording, all.evidence);
     if (!judgement) {
         return judgement.error();
@@ -50,6 +56,7 @@ Result<Analysis> analyse(const recording::Recording& recording, const SpaceTimeO
     all.judgement = std::move(*judgement);
     all.hunt_results = std::move(*results);
     all.metrics = std::move(*metrics);
+    all.exact = std::move(*exact);
     return all;
 }
 

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "findings/finding.h"
 #include "recording/reader.h"
+#include "spacetime/exact/exact_calls.h"
 #include "spacetime/hunt_results/hunt_results.h"
 #include "spacetime/metrics/run_metrics.h"
 
@@ -23,7 +24,8 @@ struct Analysis : SpaceTime {
     findings::Judgement judgement;
     spacetime::HuntResults hunt_results;  // of a hunt; of none it is empty
     spacetime::RunMetrics metrics;
-    EarlierLook earlier;  // where the recording is a second look, and both are wanted
+    spacetime::ExactCalls exact;  // where functions' calls were all to be seen
+    EarlierLook earlier;          // where the recording is a second look, and both are wanted
 };
 
 enum class Looks : std::uint8_t {

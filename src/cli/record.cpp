@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <memory>
 #include <sys/wait.h>
+#include <vector>
 
 namespace kymo::cli {
 namespace {
@@ -23,7 +24,8 @@ constexpr const char* kRecordExamples =
     "  kymo record -F 4000 -o fast.kymo -- xz -T2 -k file\n"
     "  kymo record -e page-faults:period=1 -e cache-misses -- ./my_program\n"
     "  kymo record --duration 30 -- ./server            ended after 30 seconds\n"
-    "  kymo record --for my_program.kymo -e page-faults:period=1      again, for what was kept\n\n"
+    "  kymo record --for my_program.kymo -e page-faults:period=1      again, for what was kept\n"
+    "  kymo record --for my_program.kymo --exact         again, with every call of the functions around that\n\n"
     "An event is NAME[:period=N|:freq=N][:precise=N]; without period or freq it is counted, and read with every "
     "sample.\n"
     "Always there: task-clock at 1000 samples a second, page-faults, context-switches, cpu-migrations.\n"
@@ -148,6 +150,7 @@ int run_record(int argc, char** argv) {
     bool live = false;
     bool only_program = false;
     bool then_report = false;
+    bool exact = false;
     double period = 0.25;
     app.add_option("-e,--event", options.events, "an event to measure; may be given several times")
         ->type_name("EVENT")
@@ -162,6 +165,8 @@ int run_record(int argc, char** argv) {
                    "measure the events on the code spaces, gaps and patterns that this recording kept; without a "
                    "program, its own command")
         ->type_name("REC.kymo");
+    app.add_flag("--exact", exact,
+                 "with --for: see every call of the functions around what was kept: how many, how long, the slowest");
     app.add_option("--duration", duration, "end the program after so many seconds (SIGTERM, 5 s later SIGKILL)")
         ->type_name("S")
         ->check([](const std::string& text) {
@@ -193,9 +198,15 @@ int run_record(int argc, char** argv) {
     if (const auto error = take_command(rest, options.command); error && !runs_again) {
         return fail(*error);
     }
-    std::unique_ptr<launch::CompanionFile> kept;
+    const auto job = launch::current_job();
+    const bool speaks = !job || job->rank == 0;  // one of many ranks speaks for all
+    std::vector<std::unique_ptr<launch::CompanionFile>> kept;
+    if (exact && app.count("--for") == 0) {
+        return fail({ErrorKind::kUsage, "--exact: of which recording's functions?",
+                     "kymo record --for REC.kymo --exact, after kymo record"});
+    }
     if (app.count("--for") != 0) {
-        auto found = look_for(earlier, options);
+        auto found = look_for({earlier, exact, quiet || !speaks}, options);
         if (!found) {
             return fail(found.error());
         }
@@ -215,8 +226,7 @@ int run_record(int argc, char** argv) {
     metrics::RunSettings settings;
     settings.period_ns = static_cast<std::uint64_t>(std::llround(period * 1e9));
     settings.at_start = live;
-    const auto job = launch::current_job();
-    settings.processors = !job || job->rank == 0;
+    settings.processors = speaks;
     auto run = metrics::MeasuredRun::make(settings);
     if (run) {
         run->fit(options);

@@ -1,14 +1,13 @@
 #include "cli/second_look.h"
 
-#include "analysis/space_time.h"
 #include "base/time.h"
+#include "cli/exact_look.h"
 #include "cli/image_options.h"
 #include "events/kept_code.h"
 #include "events/kept_file.h"
 #include "events/request.h"
 #include "launch/program.h"
 #include "spacetime/look/kept_code.h"
-#include "spacetime/look/looked_for.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -80,26 +79,19 @@ std::vector<events::CodeOfImage> kept_code_of(const analysis::SpaceTime& analyse
 // What the earlier recording kept, and a row that says which it was.
 class KeptCodeFile final : public launch::CompanionFile {
   public:
-    KeptCodeFile(std::string earlier, recording::Recording&& recording, const spacetime::RunIdentity& identity)
-        : CompanionFile(events::kKeptFile),
-          earlier_(std::move(earlier)),
-          recording_(std::move(recording)),
-          begin_(identity.begin) {}
+    explicit KeptCodeFile(std::shared_ptr<EarlierRun> earlier)
+        : CompanionFile(events::kKeptFile), earlier_(std::move(earlier)) {}
 
     Result<void> prepare(const launch::RecordOptions& options, const events::Session& session) override {
-        // The launcher wants no other threads beside it: their signals would not come to it.
-        const tbb::global_control alone(tbb::global_control::max_allowed_parallelism, 1);
-        const auto analysed = analysis::analyse_space_time(recording_);
+        const auto analysed = earlier_->analyse(options.command.front());
         if (!analysed) {
             return analysed.error();
         }
-        const std::vector<events::CodeOfImage> code = kept_code_of(*analysed);
+        const std::vector<events::CodeOfImage> code = kept_code_of(**analysed);
         if (code.empty()) {
-            return Error{ErrorKind::kUsage, earlier_ + " keeps no code space, so there is nothing to look at again",
+            return Error{ErrorKind::kUsage,
+                         earlier_->name() + " keeps no code space, so there is nothing to look at again",
                          "record a longer run first; kymo report shows what is kept"};
-        }
-        if (auto error = check_program(earlier_, options.command.front(), analysed->profile)) {
-            return *error;
         }
         for (const std::string& event : options.events) {
             events_ += event + '\0';
@@ -110,29 +102,50 @@ class KeptCodeFile final : public launch::CompanionFile {
 
   private:
     void write_rows(recording::StreamWriter& rows) override {
-        std::error_code ignored;
-        const std::string path = fs::absolute(earlier_, ignored).lexically_normal().string();
+        const std::string path = earlier_->absolute_path();
         recording::Look row;
         row.time = monotonic_now().ns;
         row.recording = path;
-        row.begin = begin_;
+        row.begin = earlier_->identity().begin;
         row.events = events_;
         recording::write_schema<recording::Look>(rows);
         rows.append(row);
     }
 
-    std::string earlier_;
-    recording::Recording recording_;
-    std::uint64_t begin_;
+    std::shared_ptr<EarlierRun> earlier_;
     std::string events_;  // that are asked for, each ended by a NUL
 };
 
 }  // namespace
 
-Result<std::unique_ptr<launch::CompanionFile>> look_for(const std::string& earlier, launch::RecordOptions& options) {
-    if (options.events.empty()) {
-        return Error{ErrorKind::kUsage, "--for: no event is asked for",
-                     fmt::format("kymo record --for {} -e page-faults:period=1", earlier)};
+std::string EarlierRun::absolute_path() const {
+    std::error_code ignored;
+    return fs::absolute(name_, ignored).lexically_normal().string();
+}
+
+Result<const analysis::SpaceTime*> EarlierRun::analyse(const std::string& program) {
+    if (!analysed_) {
+        // The launcher wants no other threads beside it: their signals would not come to it.
+        const tbb::global_control alone(tbb::global_control::max_allowed_parallelism, 1);
+        auto analysed = analysis::analyse_space_time(recording_);
+        if (!analysed) {
+            return analysed.error();
+        }
+        analysed_.emplace(std::move(*analysed));
+    }
+    if (auto error = check_program(name_, program, analysed_->profile)) {
+        return *error;
+    }
+    return &*analysed_;
+}
+
+Result<std::vector<std::unique_ptr<launch::CompanionFile>>> look_for(const LookWish& wish,
+                                                                     launch::RecordOptions& options) {
+    const std::string& earlier = wish.earlier;
+    if (options.events.empty() && !wish.exact) {
+        return Error{
+            ErrorKind::kUsage, "--for: no event is asked for",
+            fmt::format("kymo record --for {0} -e page-faults:period=1, or kymo record --for {0} --exact", earlier)};
     }
     auto recording = open_with_images(earlier);
     if (!recording) {
@@ -156,10 +169,18 @@ Result<std::unique_ptr<launch::CompanionFile>> look_for(const std::string& earli
         }
         options.command = identity->command;
     }
-    std::unique_ptr<launch::CompanionFile> kept =
-        std::make_unique<KeptCodeFile>(earlier, std::move(*recording), *identity);
-    kept->fit(options);
-    return kept;
+    const auto run = std::make_shared<EarlierRun>(earlier, std::move(*recording), *identity);
+    std::vector<std::unique_ptr<launch::CompanionFile>> files;
+    if (!options.events.empty()) {
+        files.push_back(std::make_unique<KeptCodeFile>(run));
+    }
+    if (wish.exact) {
+        files.push_back(exact_plan(run, wish.quiet));
+    }
+    for (const auto& file : files) {
+        file->fit(options);
+    }
+    return files;
 }
 
 }  // namespace kymo::cli

@@ -8,6 +8,7 @@
 #include "view/json.h"
 #include "view/metrics.h"
 #include "view/spaces/collections.h"
+#include "view/spaces/exact_table.h"
 #include "view/spaces/look.h"
 #include "view/spaces/space_json.h"
 #include "view/spaces/space_tables.h"
@@ -60,7 +61,7 @@ std::string report_text(const analysis::Analysis& analysis, const ReportOptions&
     if (has_code) {
         text += (options.is_short ? terminal_collections(analysis.evidence, options, filter)
                                   : terminal_spaces(analysis.evidence, options, filter)) +
-                second_look() +
+                terminal_exact(options, analysis.exact, analysis.evidence.run.begin, filter) + second_look() +
                 terminal_waits(options.style, profile.waits, spacetime::make_wait_table(profile.waits),
                                options.is_short ? std::min(kShortWaits, options.top) : options.top,
                                options.is_short && !more.threads);
@@ -92,6 +93,9 @@ nlohmann::ordered_json report_json(const analysis::Analysis& analysis) {
     report["hunt"] = json_hunt(analysis.hunt_results);
     report["finds"] = json_hunt_results(analysis.hunt_results);
     report["second_look"] = json_second_look(analysis.earlier.join(analysis.evidence), analysis.earlier.evidence());
+    if (!analysis.exact.functions.empty()) {
+        report["exact"] = json_exact(analysis.exact, analysis.evidence.run.begin);
+    }
     report["hosts"] = json_hosts(analysis.metrics);
     report["metrics"] = json_metrics(analysis.metrics);
     report["channels"] = json_channels(analysis.metrics);

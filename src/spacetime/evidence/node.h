@@ -85,7 +85,8 @@ struct SpaceNode {
     std::vector<ThreadWork> work;  // by thread, ascending, also what is in no occurrence; empty: of iterations, marks
     std::uint64_t median_samples = 0;  // of an occurrence
     bool polls = false;                // kLoop: its rounds change nothing; it waits for another thread (polling.h)
-    bool folded = false;               // median under 8 samples: single occurrences are not to be compared
+    std::optional<std::uint64_t> exact_calls;  // its function's, all of them seen (exact/exact_calls.h)
+    bool folded = false;                       // median under 8 samples: single occurrences are not to be compared
 
     // A thread's part of `work`; none where it has none.
     WorkSums work_of(std::uint32_t thread) const {

@@ -64,7 +64,7 @@ void code_over_time(SpaceSheet& sheet) {
                                            [&](const SpaceIntervals& at) { return at.node == raw(i); });
         std::vector<Cell> cells = {
             {percent(share(metric_of(sheet, node), all))},
-            {count(static_cast<std::int64_t>(node.occurrences))},
+            {count(static_cast<std::int64_t>(node.exact_calls.value_or(node.occurrences)))},
             {node.folded && node.occurrences > 1 ? std::string("short") : sheet.time(median_duration(node))},
             {sheet.time(node.durations.longest)},
             {interval == sheet.evidence.intervals.end() ? std::string(signs(sheet.style).dot)

@@ -66,6 +66,9 @@ Json node_json(const Evidence& evidence, const EventRates& rates, NodeIndex id) 
     json["weight"] = node.weight >= 0 ? Json(node.weight) : Json();
     json["time_share"] = processor > 0 ? static_cast<double>(own) / static_cast<double>(processor) : 0;
     json["occurrences"] = node.occurrences;
+    if (node.exact_calls) {
+        json["exact_calls"] = *node.exact_calls;
+    }
     const auto interval = std::find_if(evidence.intervals.begin(), evidence.intervals.end(),
                                        [&](const SpaceIntervals& at) { return at.node == raw(id); });
     json["longest_gap_s"] = interval == evidence.intervals.end() ? Json() : Json(seconds(interval->gaps.longest));
