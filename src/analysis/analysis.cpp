@@ -1,5 +1,6 @@
 #include "analysis/analysis.h"
 
+#include "findings/exact.h"
 #include "findings/told.h"
 #include "spacetime/exact/load_exact_calls.h"
 #include "spacetime/hunt_results/load_hunt_results.h"
@@ -9,6 +10,18 @@
 #include <utility>
 
 namespace kymo::analysis {
+namespace {
+
+// The folder's own name: a command stands where the reader stands, wherever that is.
+std::string name_of(const recording::Recording& recording) {
+    if (recording.files().empty()) {
+        return "REC.kymo";
+    }
+    const std::string name = recording.files().front().path().parent_path().filename().string();
+    return name.empty() ? "REC.kymo" : name;
+}
+
+}  // namespace
 
 Result<Analysis> analyse(const recording::Recording& recording, const SpaceTimeOptions& options, Looks looks) {
     Analysis all;
@@ -53,6 +66,7 @@ Result<Analysis> analyse(const recording::Recording& recording, const SpaceTimeO
     if (!results) {
         return results.error();
     }
+    findings::prefer_exact(all.evidence, *exact, name_of(recording), &*judgement);
     all.judgement = std::move(*judgement);
     all.hunt_results = std::move(*results);
     all.metrics = std::move(*metrics);
