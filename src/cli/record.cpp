@@ -2,6 +2,7 @@
 #include "launch/record.h"
 
 #include "base/clean_text.h"
+#include "cli/exact_look.h"
 #include "cli/second_look.h"
 #include "cli/verbs.h"
 #include "launch/job.h"
@@ -206,11 +207,25 @@ int run_record(int argc, char** argv) {
                      "kymo record --for REC.kymo --exact, after kymo record"});
     }
     if (app.count("--for") != 0) {
-        auto found = look_for({earlier, exact, quiet || !speaks}, options);
-        if (!found) {
-            return fail(found.error());
+        if (options.events.empty() && !exact) {
+            return fail(
+                {ErrorKind::kUsage, "--for: no event is asked for",
+                 fmt::format("kymo record --for {0} -e page-faults:period=1, or kymo record --for {0} --exact",
+                             earlier)});
         }
-        kept = std::move(*found);
+        const auto run = open_earlier(earlier, options);
+        if (!run) {
+            return fail(run.error());
+        }
+        if (!options.events.empty()) {
+            kept.push_back(kept_code_file(*run));
+        }
+        if (exact) {
+            kept.push_back(exact_plan(*run, quiet || !speaks));
+        }
+        for (const auto& file : kept) {
+            file->fit(options);
+        }
     }
     if (frequency != 0) {
         options.events.push_back(fmt::format("task-clock:freq={}", frequency));

@@ -1,7 +1,6 @@
 #include "cli/second_look.h"
 
 #include "base/time.h"
-#include "cli/exact_look.h"
 #include "cli/image_options.h"
 #include "events/kept_code.h"
 #include "events/kept_file.h"
@@ -139,14 +138,7 @@ Result<const analysis::SpaceTime*> EarlierRun::analyse(const std::string& progra
     return &*analysed_;
 }
 
-Result<std::vector<std::unique_ptr<launch::CompanionFile>>> look_for(const LookWish& wish,
-                                                                     launch::RecordOptions& options) {
-    const std::string& earlier = wish.earlier;
-    if (options.events.empty() && !wish.exact) {
-        return Error{
-            ErrorKind::kUsage, "--for: no event is asked for",
-            fmt::format("kymo record --for {0} -e page-faults:period=1, or kymo record --for {0} --exact", earlier)};
-    }
+Result<std::shared_ptr<EarlierRun>> open_earlier(const std::string& earlier, launch::RecordOptions& options) {
     auto recording = open_with_images(earlier);
     if (!recording) {
         return recording.error();
@@ -169,18 +161,11 @@ Result<std::vector<std::unique_ptr<launch::CompanionFile>>> look_for(const LookW
         }
         options.command = identity->command;
     }
-    const auto run = std::make_shared<EarlierRun>(earlier, std::move(*recording), *identity);
-    std::vector<std::unique_ptr<launch::CompanionFile>> files;
-    if (!options.events.empty()) {
-        files.push_back(std::make_unique<KeptCodeFile>(run));
-    }
-    if (wish.exact) {
-        files.push_back(exact_plan(run, wish.quiet));
-    }
-    for (const auto& file : files) {
-        file->fit(options);
-    }
-    return files;
+    return std::make_shared<EarlierRun>(earlier, std::move(*recording), *identity);
+}
+
+std::unique_ptr<launch::CompanionFile> kept_code_file(std::shared_ptr<EarlierRun> earlier) {
+    return std::make_unique<KeptCodeFile>(std::move(earlier));
 }
 
 }  // namespace kymo::cli

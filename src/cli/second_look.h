@@ -12,7 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
+#include <utility>
 
 namespace kymo::cli {
 
@@ -35,16 +35,11 @@ class EarlierRun {
     std::optional<analysis::SpaceTime> analysed_;
 };
 
-struct LookWish {
-    std::string earlier;  // recording
-    bool exact = false;   // every call of the functions around what was kept
-    bool quiet = false;   // nothing is to be said of what cannot be had
-};
+// Fills in the command, where none is given: the earlier recording's own. Errors: it is not there or no recording.
+Result<std::shared_ptr<EarlierRun>> open_earlier(const std::string& earlier, launch::RecordOptions& options);
 
-// Fills in the command (where none is given: the earlier recording's own) and what is written beside the session.
-// They take part in the run, and must not outlive it. Errors: it is not there or no recording; nothing is asked for;
-// later, in the run: another program's, or another build's; nothing was kept.
-Result<std::vector<std::unique_ptr<launch::CompanionFile>>> look_for(const LookWish& wish,
-                                                                     launch::RecordOptions& options);
+// What is written beside the session, so that the events asked for are kept on what was kept. It is to take part in
+// the run, and must not outlive it. Errors then: another program's, or another build's; nothing was kept.
+std::unique_ptr<launch::CompanionFile> kept_code_file(std::shared_ptr<EarlierRun> earlier);
 
 }  // namespace kymo::cli

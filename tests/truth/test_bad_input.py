@@ -166,6 +166,7 @@ def looks(test, matrix):
     record = ("record", "-o", work / "again.kymo", "--for")
     matrix.refused("a second look for a missing recording", NOT_FOUND, *record, work / "missing.kymo", "-e", "page-faults", says=("missing",))
     matrix.refused("a second look without an event", USAGE, *record, first, says=("event", "-e"))
+    matrix.refused("exact occurrences without an earlier recording", USAGE, "record", "--exact", "--", "true", says=("--for",))
     matrix.refused("a second look with an unknown event", UNKNOWN_EVENT, *record, first, "-e", "no-such-event", says=("no-such-event",))
     matrix.refused("a second look at another program", USAGE, *record, first, "-e", "page-faults", "--", "true", says=("first.kymo",))
     matrix.refused("a second look from another folder without a program", USAGE, "record", "-o", work / "again.kymo", "--for", first, "-e", "page-faults",

@@ -23,6 +23,7 @@
 #include "cells/actions.h"
 #include "hooks/guest/raw_system.h"
 #include "hooks/guest/thread.h"
+#include "hooks/guest/thread_calls.h"
 #include "hooks/x86_64/offsets.h"
 
 #include <sys/syscall.h>

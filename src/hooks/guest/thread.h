@@ -8,7 +8,6 @@
 
 #include "cells/actions.h"
 #include "hooks/guest/slots.h"
-#include "hooks/guest/thread_calls.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -16,6 +15,8 @@
 namespace kymo::hooks {
 
 inline constexpr unsigned kLevels = 4;  // handlers inside handlers, each having interrupted the runtime
+
+class ThreadCalls;
 
 struct Lane {
     BlockHead* first = nullptr;

@@ -9,7 +9,6 @@
 #include "hooks/guest/thread.h"
 
 #include <ctime>
-#include <new>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
@@ -69,33 +68,16 @@ bool is_gone(const Thread& thread, const Slot& running, const Slot& next) {
 
 }  // namespace
 
-void ThreadCalls::make(std::uint32_t functions, const cells::TickRate& rate) {
-    functions_ = functions;
-    rate_ = rate;
-    for (std::uint64_t ticks = 1U << 10U; fresh_ticks_ == 0; ticks *= 2) {
-        fresh_ticks_ = rate_.to_ns(ticks) >= kFreshNs ? ticks : 0;
-    }
-    begin_anew();
-}
-
-void ThreadCalls::begin_anew() {
-    for (std::uint32_t i = 0; i < functions_; ++i) {
-        if (all()[i].calls != 0) {  // pages that nobody has touched stay as they are
-            new (&all()[i]) FunctionCalls;
-        }
-    }
-    looked_ = 0;
-}
-
-void ThreadCalls::look(std::uint64_t now) {
+std::uint64_t ThreadCalls::look(std::uint64_t now) {
     if (looked_ != 0 && now - looked_ < fresh_ticks_) {
-        return;
+        return now;
     }
     read_usage(usage_);
     looked_ = cells::read_ticks(rate_.kind);
     if (const std::uint64_t least = (looked_ - now) * kLooksShare; least > fresh_ticks_) {
         fresh_ticks_ += (least - fresh_ticks_) / 8;  // once may have been chance
     }
+    return looked_;
 }
 
 void ThreadCalls::begin(std::uint32_t function, const Thread& thread, const Slot& slot) {
@@ -112,9 +94,8 @@ void ThreadCalls::begin(std::uint32_t function, const Thread& thread, const Slot
     if (!calls.is_timed) {
         return;
     }
-    look(cells::read_ticks(rate_.kind));
+    calls.began = look(cells::read_ticks(rate_.kind));
     calls.before = usage_;
-    calls.began = cells::read_ticks(rate_.kind);
     calls.early = calls.began - looked_;
 }
 
@@ -158,23 +139,6 @@ void ThreadCalls::end(std::uint32_t function, const Slot& slot, bool is_cut) {
         asm volatile("" ::: "memory");  // a handler's calls are below this one until the last
         calls.running = nullptr;
     }
-}
-
-bool read_calls(const FunctionCalls& calls, FunctionCalls& out) {
-    constexpr int kTries = 1000;
-    for (int i = 0; i < kTries; ++i) {
-        const std::uint32_t before = __atomic_load_n(&calls.change, __ATOMIC_ACQUIRE);
-        if ((before & 1U) == 0) {
-            out = calls;
-            __atomic_thread_fence(__ATOMIC_ACQUIRE);
-            if (__atomic_load_n(&calls.change, __ATOMIC_RELAXED) == before) {
-                return true;
-            }
-        }
-        raw_system(SYS_sched_yield);
-    }
-    out = calls;
-    return false;
 }
 
 }  // namespace kymo::hooks

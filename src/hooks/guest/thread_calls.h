@@ -13,7 +13,7 @@
 // (read_calls()).
 #pragma once
 
-#include "base/duration_buckets.h"
+#include "base/durations/duration_buckets.h"
 #include "cells/ticks.h"
 #include "hooks/guest/slots.h"
 #include "hooks/guest/slowest_calls.h"
@@ -23,7 +23,7 @@
 
 namespace kymo::hooks {
 
-struct Thread;
+struct Thread;  // it has one
 
 inline constexpr std::uint64_t kFreshNs = 20'000;
 inline constexpr std::uint64_t kTryTimed = 1U
@@ -68,7 +68,8 @@ class ThreadCalls {
   private:
     FunctionCalls* all() { return reinterpret_cast<FunctionCalls*>(this + 1); }
     const FunctionCalls* all() const { return reinterpret_cast<const FunctionCalls*>(this + 1); }
-    void look(std::uint64_t now);
+    std::uint64_t look(std::uint64_t now);  // the time afterwards
+
     void finish(FunctionCalls& calls, std::uint64_t now);
 
     cells::TickRate rate_;

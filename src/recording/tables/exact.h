@@ -53,12 +53,13 @@ struct ExactCalls {
     std::uint64_t time = 0;
     std::uint64_t stream = 0;  // StreamId
     std::uint64_t function = 0;
-    std::uint64_t calls = 0;                     // that have begun: outermost ones
-    std::uint64_t running = 0;                   // of them, not over yet
-    std::uint64_t cut = 0;                       // over, but nobody knows when: longjmp, the thread's end
-    std::uint64_t untimed = 0;                   // over, and only counted
-    std::uint64_t sum_ns = 0;                    // durations of all others
-    std::span<const std::uint64_t> counts = {};  // of them by base/duration_buckets.h: bucket, count, bucket, count …
+    std::uint64_t calls = 0;    // that have begun: outermost ones
+    std::uint64_t running = 0;  // of them, not over yet
+    std::uint64_t cut = 0;      // over, but nobody knows when: longjmp, the thread's end
+    std::uint64_t untimed = 0;  // over, and only counted
+    std::uint64_t sum_ns = 0;   // durations of all others
+    std::span<const std::uint64_t> counts =
+        {};  // of them by base/durations/duration_buckets.h: bucket, count, bucket, count …
     std::span<const std::uint64_t> slowest = {};  // of them, kSlowColumns each; in no order
 
     static constexpr const char* kTable = "exact-calls";

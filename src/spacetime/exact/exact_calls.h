@@ -3,7 +3,7 @@
 // A call is an outermost one. Plain values: any thread may read them.
 #pragma once
 
-#include "base/duration_buckets.h"
+#include "base/durations/duration_buckets.h"
 #include "spacetime/evidence/evidence.h"
 
 #include <array>

@@ -1,4 +1,4 @@
-#include "base/duration_buckets.h"
+#include "base/durations/duration_buckets.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // The worked example of docs/recording-format.md is a file, and says what it is said to say.
 
-#include "base/duration_buckets.h"
+#include "base/durations/duration_buckets.h"
 #include "file_image.h"
 #include "recording/row_types.h"
 #include "recording/tables/metrics.h"
