@@ -1,9 +1,10 @@
-#include "hooks/guest/thread_calls.h"
-
-// As in enter_leave.cpp, which calls this: vector registers hold the program's arguments and results.
+// As in enter_leave.cpp, which calls this: vector registers hold the program's arguments and results. Before the
+// includes, for what they have inline.
 #if !defined(__clang__)
 #pragma GCC target("general-regs-only")
 #endif
+
+#include "hooks/guest/thread_calls.h"
 
 #include "hooks/guest/raw_system.h"
 #include "hooks/guest/thread.h"
