@@ -87,11 +87,6 @@ class KeptCodeFile final : public launch::CompanionFile {
             return analysed.error();
         }
         const std::vector<events::CodeOfImage> code = kept_code_of(**analysed);
-        if (code.empty()) {
-            return Error{ErrorKind::kUsage,
-                         earlier_->name() + " keeps no code space, so there is nothing to look at again",
-                         "record a longer run first; kymo report shows what is kept"};
-        }
         for (const std::string& event : options.events) {
             events_ += event + '\0';
         }
@@ -131,6 +126,11 @@ Result<const analysis::SpaceTime*> EarlierRun::analyse(const std::string& progra
             return analysed.error();
         }
         analysed_.emplace(std::move(*analysed));
+    }
+    // Of what has run too short for a sample neither code nor images are known.
+    if (kept_code_of(*analysed_).empty()) {
+        return Error{ErrorKind::kUsage, name_ + " keeps no code space, so there is nothing to look at again",
+                     "record a longer run first; kymo report shows what is kept"};
     }
     if (auto error = check_program(name_, program, analysed_->profile)) {
         return *error;
