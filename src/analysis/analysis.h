@@ -24,7 +24,7 @@ struct Analysis : SpaceTime {
     findings::Judgement judgement;
     spacetime::HuntResults hunt_results;  // of a hunt; of none it is empty
     spacetime::RunMetrics metrics;
-    spacetime::ExactCalls exact;  // where functions' calls were all to be seen
+    spacetime::ExactCalls exact;  // of `kymo record --for … --exact`; otherwise empty
     EarlierLook earlier;          // where the recording is a second look, and both are wanted
 };
 

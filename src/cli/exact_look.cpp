@@ -42,7 +42,7 @@ class ExactPlanFile final : public launch::CompanionFile {
             return Error{ErrorKind::kUnsupported,
                          fmt::format("none of the functions that {} keeps can be hooked: {} {}", earlier_->name(),
                                      name_of(functions_.front()), functions_.front().refused),
-                         "docs/hooks.md tells what can be hooked"};
+                         "docs/hooks.md lists what can be hooked"};
         }
         if (!quiet_) {
             tell();

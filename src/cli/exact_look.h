@@ -9,7 +9,7 @@
 namespace kymo::cli {
 
 // The plan of hooks, made in the run's preparation, and rows that say which functions were chosen. Unless `quiet`,
-// what cannot be hooked is told on standard error. Errors then: nothing was kept; none of it can be hooked.
+// it prints on standard error what cannot be hooked. Errors then: nothing was kept; none of it can be hooked.
 std::unique_ptr<launch::CompanionFile> exact_plan(std::shared_ptr<EarlierRun> earlier, bool quiet);
 
 }  // namespace kymo::cli

@@ -167,7 +167,7 @@ int run_record(int argc, char** argv) {
                    "program, its own command")
         ->type_name("REC.kymo");
     app.add_flag("--exact", exact,
-                 "with --for: see every call of the functions around what was kept: how many, how long, the slowest");
+                 "with --for: count and time every call of the functions around what that recording kept");
     app.add_option("--duration", duration, "end the program after so many seconds (SIGTERM, 5 s later SIGKILL)")
         ->type_name("S")
         ->check([](const std::string& text) {
@@ -203,8 +203,8 @@ int run_record(int argc, char** argv) {
     const bool speaks = !job || job->rank == 0;  // one of many ranks speaks for all
     std::vector<std::unique_ptr<launch::CompanionFile>> kept;
     if (exact && app.count("--for") == 0) {
-        return fail({ErrorKind::kUsage, "--exact: of which recording's functions?",
-                     "kymo record --for REC.kymo --exact, after kymo record"});
+        return fail({ErrorKind::kUsage, "--exact needs --for REC.kymo, which names the functions",
+                     "make REC.kymo with kymo record, then: kymo record --for REC.kymo --exact"});
     }
     if (app.count("--for") != 0) {
         if (options.events.empty() && !exact) {

@@ -15,8 +15,6 @@ namespace {
 
 using spacetime::EventClass;
 
-constexpr double kMoreByNeighbour = 1.5;  // in an occurrence
-
 // Both are told of the occurrences after this neighbour: that they have more, or that they have fewer.
 enum class Than : std::uint8_t { kMore, kFewer };
 

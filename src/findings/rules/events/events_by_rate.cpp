@@ -1,5 +1,5 @@
 // more-events, in rates: some event of which nobody but the user knows what one costs crowds in a piece of code, or
-// in the neighbourhood of another. How often it happens is told, and that its cost is not known.
+// beside one neighbour. The finding says how often it happens, and that its cost is not known.
 #include "findings/cases/sides.h"
 #include "findings/rule.h"
 #include "findings/rules/shared/costly_events.h"
@@ -11,8 +11,6 @@
 
 namespace kymo::findings {
 namespace {
-
-constexpr double kMoreBesideOne = 1.5;  // in an occurrence
 
 bool has_unknown_cost(const Case& subject, const Feature& feature) {
     const spacetime::EventClass* const known = class_of(subject, feature);
@@ -41,7 +39,8 @@ void claim_rate_of_space(const Case& subject, std::vector<Claim>* claims) {
     Claim claim = claim_of(*found);
     const std::string where = mostly_at(subject.space(), counter(*subject.evidence, found->name));
     claim.title =
-        fmt::format("{} has {}{}{}.{}", name(*subject.evidence, subject.node), against_rest_words(*found),
+        fmt::format("{} has {}{}{}.{}", name(*subject.evidence, subject.node),
+                    against_rest_words(found->name, found->bad, found->good),
                     found->good > 0 ? fmt::format(" ({} against {})", number(found->bad), number(found->good)) : "",
                     where.empty() ? "" : ", " + where, cost_not_known_words(found->name));
     claims->push_back(std::move(claim));
@@ -54,8 +53,8 @@ void claim_count_by_neighbour(const Case& subject, std::vector<Claim>* claims) {
     const auto found = std::find_if(subject.features.begin(), subject.features.end(), [&](const Feature& feature) {
         const CounterIndex event = counter(*subject.evidence, feature.name);
         return has_unknown_cost(subject, feature) && feature.effect >= kLargeEffect && feature.bad >= kLeastEvents &&
-               feature.bad >= kMoreBesideOne * feature.good &&
-               is_beyond_either(subject, kMoreBesideOne, true, [&](std::size_t row) {
+               feature.bad >= kMoreByNeighbour * feature.good &&
+               is_beyond_either(subject, kMoreByNeighbour, true, [&](std::size_t row) {
                    return static_cast<double>(event.in(subject.rows().deltas_of(row)));
                });
     });

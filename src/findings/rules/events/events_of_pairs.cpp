@@ -1,8 +1,8 @@
 // more-events, of code spaces: addresses between which some event crowds, of whatever call paths and pieces of code,
 // against the rest of the program. The counts are exact sums over pairs of samples.
 //
-// What the kernel does for the code (faults, switches, migrations) is told of functions and loops: between two
-// samples of the clock it may have been at any place.
+// Other rules compare functions and loops by what the kernel does for them (faults, switches, migrations): between
+// two samples of the clock it may have happened at any place.
 #include "findings/rule.h"
 #include "findings/rules/shared/common.h"
 #include "findings/rules/shared/costly_events.h"
@@ -96,12 +96,9 @@ void claim_events_of_pairs(const Case& subject, std::vector<Claim>* claims) {
         claim.place = place;
         claim.is_part = true;
         claim.threads = group.life.threads;
-        claim.title =
-            fmt::format("{} has {}: they cost it up to {}.{}", name(place),
-                        crowd.rates.rest > 0 ? fmt::format("{} as many {} a second as the rest of the program",
-                                                           times(crowd.rates.here / crowd.rates.rest), event)
-                                             : fmt::format("all the program's {}", event),
-                        in_seconds(cost), cause_words(known));
+        claim.title = fmt::format("{} has {}: they cost it up to {}.{}", name(place),
+                                  against_rest_words(event, crowd.rates.here, crowd.rates.rest), in_seconds(cost),
+                                  cause_words(known));
         claim.evidence.push_back({event + " a second", crowd.rates.here, crowd.rates.rest,
                                   crowd.rates.rest > 0 ? crowd.rates.here / crowd.rates.rest : kUnknown, kUnknown,
                                   kUnknown});

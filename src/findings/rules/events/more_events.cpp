@@ -113,8 +113,8 @@ void claim_events_of_spaces(const Case& subject, std::vector<Claim>* claims) {
     claim.feature = feature.name;
     const std::string where = mostly_at(subject.space(), counter(*subject.evidence, feature.name));
     claim.title = fmt::format("{} has {}{}: they cost it up to {}.{}", name(*subject.evidence, subject.node),
-                              against_rest_words(feature), where.empty() ? "" : ", " + where, in_seconds(all),
-                              cause_words(known));
+                              against_rest_words(feature.name, feature.bad, feature.good),
+                              where.empty() ? "" : ", " + where, in_seconds(all), cause_words(known));
     say_what_to_do(known, feature.name, &claim);
     claims->push_back(std::move(claim));
 }

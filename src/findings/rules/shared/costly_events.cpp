@@ -86,10 +86,9 @@ bool crowds_in_space(const Case& subject, const Feature& feature) {
            feature.bad * there / 1e9 >= kLeastEvents * static_cast<double>(subject.bad.count);
 }
 
-std::string against_rest_words(const Feature& feature) {
-    return feature.good > 0 ? fmt::format("{} as many {} a second as the rest of the program",
-                                          times(feature.bad / feature.good), feature.name)
-                            : fmt::format("all the program's {}", feature.name);
+std::string against_rest_words(std::string_view event, double here, double rest) {
+    return rest > 0 ? fmt::format("{} as many {} a second as the rest of the program", times(here / rest), event)
+                    : fmt::format("all the program's {}", event);
 }
 
 std::string cost_not_known_words(std::string_view event) {

@@ -42,8 +42,10 @@ inline constexpr double kLeastRest = 0.05;  // of the processor time: less is no
 inline constexpr double kMoreThere = 3;     // times as many as in the rest of the program
 bool may_compare_spaces(const Case& subject);
 bool crowds_in_space(const Case& subject, const Feature& feature);
-// "20× as many cache-misses a second as the rest of the program".
-std::string against_rest_words(const Feature& feature);
+// "20× as many cache-misses a second as the rest of the program"; of rates here and in the rest.
+std::string against_rest_words(std::string_view event, double here, double rest);
+
+inline constexpr double kMoreByNeighbour = 1.5;  // times as many in an occurrence beside one neighbour as otherwise
 
 // " What one of these retries costs is not known."
 std::string cost_not_known_words(std::string_view event);
