@@ -39,7 +39,7 @@ Stake stake_of(const std::map<std::uint32_t, double>& by_thread, double sure) {
 
 // Of one occurrence's or gap's length, ns.
 double error_of_one(const Case& subject) {
-    if (subject.contrast == Contrast::kGaps) {
+    if (subject.contrast == Contrast::kGaps || subject.contrast == Contrast::kCodeGaps) {
         return sampling_period(*subject.evidence);
     }
     const auto samples = static_cast<double>(std::max<std::uint64_t>(1, subject.space().median_samples));
@@ -153,6 +153,10 @@ Weighed weigh(const Case& subject, const Rule& rule, Claim claim) {
     finding.node = claim.node != kNone ? claim.node : subject.node;
     if (claim.place) {
         finding.place = *claim.place;
+    } else if (subject.same != kNone) {
+        const spacetime::Evidence& evidence = *subject.evidence;
+        finding.place = evidence.spaces[evidence.same_spaces[subject.same].members.front()].place;
+        weighed.is_part = true;
     } else if (finding.node != kNone) {
         finding.place = finding.node.in(subject.evidence->nodes).place;
     }
@@ -174,15 +178,16 @@ Weighed weigh(const Case& subject, const Rule& rule, Claim claim) {
     }
     add_features(subject, &finding.evidence);
     const Feature* feature = claim.feature.empty() ? nullptr : subject.feature(claim.feature);
-    finding.tested = subject.tested && (feature != nullptr || subject.contrast == Contrast::kOccurrences);
+    finding.tested = subject.tested && (feature != nullptr || subject.contrast == Contrast::kOccurrences ||
+                                        subject.contrast == Contrast::kCodeOccurrences);
     if (feature != nullptr && subject.tested) {
         finding.confidence = 1 - feature->q;
     } else {
         finding.confidence = finding.tested ? kSplitConfidence : stake.sure;
     }
-    const bool has_labels = rule.contrast == Contrast::kOccurrences || rule.contrast == Contrast::kRich ||
-                            rule.contrast == Contrast::kNeighbours || rule.contrast == Contrast::kGaps ||
-                            rule.contrast == Contrast::kReturns;
+    const bool has_labels = subject.same != kNone || rule.contrast == Contrast::kOccurrences ||
+                            rule.contrast == Contrast::kRich || rule.contrast == Contrast::kNeighbours ||
+                            rule.contrast == Contrast::kGaps || rule.contrast == Contrast::kReturns;
     finding.is_compared = has_labels || feature != nullptr;
     finding.direction = claim.direction.empty() ? std::string(rule.direction) : std::move(claim.direction);
     finding.confirm = claim.confirm.empty() ? std::string(rule.confirm) : std::move(claim.confirm);

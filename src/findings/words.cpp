@@ -202,13 +202,19 @@ std::string mostly_at(const spacetime::SpaceNode& node, CounterIndex counter) {
     return (share > 0.95 ? "all" : in_percent(share)) + " at " + at_line(best->file, best->line);
 }
 
+std::string name_of(const Case& subject) {
+    const Evidence& evidence = *subject.evidence;
+    return subject.same == kNone ? name(evidence, subject.node)
+                                 : name(evidence.spaces[evidence.same_spaces[subject.same].members.front()].place);
+}
+
 std::string slow_words(const Case& subject) {
     // Of occurrences shorter than the sampling period many are not seen at all.
     return fmt::format("{} of the {} occurrences{} of {} take{} {} longer than the rest ({} against {})",
                        subject.bad.count, subject.bad.count + subject.good.count,
-                       subject.space().folded ? " seen" : "", name(*subject.evidence, subject.node),
-                       subject.bad.count == 1 ? "s" : "", times(subject.bad.median_ns / subject.good.median_ns),
-                       in_seconds(subject.bad.median_ns), in_seconds(subject.good.median_ns));
+                       subject.space().folded ? " seen" : "", name_of(subject), subject.bad.count == 1 ? "s" : "",
+                       times(subject.bad.median_ns / subject.good.median_ns), in_seconds(subject.bad.median_ns),
+                       in_seconds(subject.good.median_ns));
 }
 
 std::string account_words(const Case& subject) {

@@ -34,6 +34,9 @@ std::string number(double value);      // "19,872", "1.4"
 // "once", "3 times".
 std::string how_often(std::uint64_t count);
 
+// What a case compares: its node, or the addresses of its group.
+std::string name_of(const Case& subject);
+
 // Where most of a counter's change in the node was: "all at fem.cpp:101", "73 % at fem.cpp:101"; "" where no line has
 // half.
 std::string mostly_at(const spacetime::SpaceNode& node, CounterIndex counter);

@@ -10,10 +10,12 @@
 //   kGaps        a node's long gaps against its other gaps: rows are gaps, as occurrences of their own.
 //   kReturns     the occurrences of a node in (or behind) which one place of waiting comes back, against its other
 //   occurrences. kThreads     threads at the same step of one node: the one that works longest against the others.
+//   kCodeOccurrences, kCodeGaps, kCodeNeighbours: as kOccurrences, kGaps and kNeighbours, of a group of same code
+//                spaces (addresses, on whatever call paths) instead of a node.
 //
-// Cases of kOccurrences, kRich, kNeighbours and kGaps carry the exact account of the excess; these and kSpace the
-// tested features, kRich and kReturns one: the duration, and how even the returns are. Plain values that refer to the
-// Evidence (and, of gaps, to what the case was made from): they live longer.
+// Cases of kOccurrences, kRich, kNeighbours, kGaps and kCode… carry the exact account of the excess; these and kSpace
+// the tested features, kRich and kReturns one: the duration, and how even the returns are. Plain values that refer to
+// the Evidence (and, of gaps, to what the case was made from): they live longer.
 #pragma once
 
 #include "findings/account.h"
@@ -26,7 +28,19 @@
 
 namespace kymo::findings {
 
-enum class Contrast : std::uint8_t { kRun, kSpace, kOccurrences, kRich, kNeighbours, kGaps, kReturns, kThreads };
+enum class Contrast : std::uint8_t {
+    kRun,
+    kSpace,
+    kOccurrences,
+    kRich,
+    kNeighbours,
+    kGaps,
+    kReturns,
+    kThreads,
+    kCodeOccurrences,
+    kCodeGaps,
+    kCodeNeighbours,
+};
 
 struct Side {
     std::size_t count = 0;             // occurrences, gaps; of kSpace's rest and kRun: 1
@@ -82,7 +96,9 @@ struct StepRow {
 struct Case {
     const spacetime::Evidence* evidence = nullptr;
     Contrast contrast = Contrast::kRun;
-    NodeIndex node;
+    NodeIndex node;  // kCode…: the smallest kept node that holds most of the group; may be none
+    std::uint32_t same =
+        kNone;           // kCode…: the group, index of Evidence::same_spaces; there neighbours are groups, too
     CounterIndex event;  // kRich
     // kNeighbours: what comes before the bad occurrences and after them; kAnyNeighbour: whatever does.
     std::uint32_t before = spacetime::kAnyNeighbour;
@@ -109,7 +125,9 @@ struct Case {
     double p = 1;         // some feature differs
     double q = 1;
 
-    const spacetime::SpaceNode& space() const { return node.in(evidence->nodes); }
+    const spacetime::SpaceNode& space() const {
+        return same != kNone ? evidence->same_spaces[same].life : node.in(evidence->nodes);
+    }
     // What bad_rows and good_rows are rows of.
     const spacetime::OccurrenceTable& rows() const { return gap_rows != nullptr ? *gap_rows : space().rows; }
     // Null: there is no such feature.

@@ -28,11 +28,9 @@ bool is_one_occurrence(const Evidence& evidence, NodeIndex parent, std::uint32_t
 }
 
 // Between occurrences that follow each other in their stream, none left out by the cap.
-std::vector<GapRow> gaps_of(const Evidence& evidence, const spacetime::SpaceNode& node) {
-    const OccurrenceTable& occurrences = node.rows;
+std::vector<GapRow> gaps_of(const Evidence& evidence, const OccurrenceTable& occurrences, NodeIndex around) {
     std::vector<GapRow> gaps;
-    if (node.parent != kNone &&
-        node.parent.in(evidence.nodes).rows.size() != node.parent.in(evidence.nodes).occurrences) {
+    if (around != kNone && around.in(evidence.nodes).rows.size() != around.in(evidence.nodes).occurrences) {
         return gaps;
     }
     for (std::size_t row = 0; row + 1 < occurrences.size(); ++row) {
@@ -40,7 +38,7 @@ std::vector<GapRow> gaps_of(const Evidence& evidence, const spacetime::SpaceNode
         const std::uint64_t end = occurrences.begin[row + 1];
         if (occurrences.thread[row] != occurrences.thread[row + 1] ||
             occurrences.order[row] + 1 != occurrences.order[row + 1] || end <= begin ||
-            !is_one_occurrence(evidence, node.parent, occurrences.thread[row], occurrences.begin[row], end)) {
+            !is_one_occurrence(evidence, around, occurrences.thread[row], occurrences.begin[row], end)) {
             continue;
         }
         const std::int64_t length = static_cast<std::int64_t>(end - begin);
@@ -133,12 +131,23 @@ void split_gaps(const spacetime::SpaceNode& space, GapGround* ground) {
     }
 }
 
+bool are_too_few_or_short(const Evidence& evidence, const GapGround& ground, const spacetime::SpaceNode& space) {
+    return ground.gaps.size() < 4 || median(durations(space.rows)) < 2 * sampling_period(evidence);
+}
+
+void compare(const Evidence& evidence, const OccurrenceTable& occurrences, GapGround* ground) {
+    if (ground->split.slow != 0) {
+        ground->rows = std::make_unique<OccurrenceTable>(as_rows(occurrences, ground->gaps));
+        ground->compared = compare_by_features(evidence, occurrences_of(*ground->rows));
+    }
+}
+
 GapGround split_gaps_of(const Evidence& evidence, NodeIndex node) {
     const spacetime::SpaceNode& space = node.in(evidence.nodes);
     GapGround ground;
     ground.node = node;
-    ground.gaps = gaps_of(evidence, space);
-    if (ground.gaps.size() < 4 || median(durations(space.rows)) < 2 * sampling_period(evidence)) {
+    ground.gaps = gaps_of(evidence, space.rows, space.parent);
+    if (are_too_few_or_short(evidence, ground, space)) {
         return ground;
     }
     split_gaps(space, &ground);
@@ -163,11 +172,38 @@ GapGround split_gaps_of(const Evidence& evidence, NodeIndex node) {
 
 GapGround gap_ground(const Evidence& evidence, NodeIndex node) {
     GapGround ground = split_gaps_of(evidence, node);
-    if (ground.split.slow != 0) {
-        ground.rows = std::make_unique<OccurrenceTable>(as_rows(node.in(evidence.nodes).rows, ground.gaps));
-        ground.compared = compare_by_features(evidence, occurrences_of(*ground.rows));
+    compare(evidence, node.in(evidence.nodes).rows, &ground);
+    return ground;
+}
+
+GapGround gap_ground(const Evidence& evidence, const spacetime::SpaceNode& life, NodeIndex around) {
+    GapGround ground;
+    ground.node = around;
+    ground.gaps = gaps_of(evidence, life.rows, around);
+    if (!are_too_few_or_short(evidence, ground, life)) {
+        split_gaps(life, &ground);
+        compare(evidence, life.rows, &ground);
     }
     return ground;
+}
+
+void compare_gaps(const GapGround& ground, const CaseOptions& options, Random random, Case* subject) {
+    // What is said of gaps is that the long ones come regularly: shifted as a whole they still would.
+    const std::vector<char> is_slow =
+        options.shuffle != nullptr ? exchanged_labels(ground.compared.stream, ground.split.is_slow, options.shuffle)
+                                   : ground.split.is_slow;
+    subject->gap_rows = ground.rows.get();
+    fill_sides(is_slow, subject);
+    test_features(ground.compared, is_slow, {.null = Null::kShifts, .permutations = options.permutations}, random,
+                  subject);
+    std::vector<double> sides[2];
+    for (std::size_t i = 0; i < ground.gaps.size(); ++i) {
+        (is_slow[i] != 0 ? subject->long_gaps : subject->short_gaps).push_back(ground.gaps[i]);
+        sides[is_slow[i] != 0 ? 1 : 0].push_back(ground.lengths[i]);
+    }
+    // Of what they were split by: their work alone, where that was it.
+    subject->bad.median_ns = median(sides[1]);
+    subject->good.median_ns = median(sides[0]);
 }
 
 void add_gap_cases(const Grounds& grounds, const CaseOptions& options, std::vector<Case>* cases) {
@@ -175,27 +211,11 @@ void add_gap_cases(const Grounds& grounds, const CaseOptions& options, std::vect
         if (ground.split.slow == 0) {
             continue;
         }
-        // What is said of gaps is that the long ones come regularly: shifted as a whole they still would.
-        const std::vector<char> is_slow =
-            options.shuffle != nullptr
-                ? exchanged_labels(ground.compared.stream, ground.split.is_slow, options.shuffle)
-                : ground.split.is_slow;
         Case subject;
         subject.evidence = &grounds.evidence;
         subject.contrast = Contrast::kGaps;
         subject.node = ground.node;
-        subject.gap_rows = ground.rows.get();
-        fill_sides(is_slow, &subject);
-        test_features(ground.compared, is_slow, {.null = Null::kShifts, .permutations = options.permutations},
-                      Random(0x6a9 + raw(ground.node)), &subject);
-        std::vector<double> sides[2];
-        for (std::size_t i = 0; i < ground.gaps.size(); ++i) {
-            (is_slow[i] != 0 ? subject.long_gaps : subject.short_gaps).push_back(ground.gaps[i]);
-            sides[is_slow[i] != 0 ? 1 : 0].push_back(ground.lengths[i]);
-        }
-        // Of what they were split by: their work alone, where that was it.
-        subject.bad.median_ns = median(sides[1]);
-        subject.good.median_ns = median(sides[0]);
+        compare_gaps(ground, options, Random(0x6a9 + raw(ground.node)), &subject);
         cases->push_back(std::move(subject));
     }
 }

@@ -18,14 +18,18 @@ Case run_case(const spacetime::Evidence& evidence) {
 }
 
 Grounds::Grounds(const spacetime::Evidence& of)
-    : evidence(of), occurrences(of.nodes.size()), gaps(of.nodes.size()), returns(return_grounds(of)) {
+    : evidence(of),
+      occurrences(of.nodes.size()),
+      gaps(of.nodes.size()),
+      same(of.same_spaces.size()),
+      returns(return_grounds(of)) {
     std::vector<std::vector<NodeIndex>> siblings = levels(evidence);
     spaces.resize(siblings.size());
     parallel::for_each_index(spaces.size(),
                              [&](std::size_t i) { spaces[i] = space_ground(evidence, std::move(siblings[i])); });
     parallel::for_each_index(occurrences.size(), [&](std::size_t i) {
         const NodeIndex node(i);
-        Split split = occurrence_split(evidence, node);
+        Split split = occurrence_split(evidence, node.in(evidence.nodes));
         std::vector<RichLabel> rich = rich_labels(evidence, node, split);
         occurrences[i] = {.node = node,
                           .split = std::move(split),
@@ -38,6 +42,8 @@ Grounds::Grounds(const spacetime::Evidence& of)
         }
         gaps[i] = gap_ground(evidence, node);
     });
+    parallel::for_each_index(same.size(),
+                             [&](std::size_t i) { same[i] = same_ground(evidence, static_cast<std::uint32_t>(i)); });
 }
 
 std::vector<Case> make_cases(const Grounds& grounds, const CaseOptions& options) {
@@ -51,6 +57,7 @@ std::vector<Case> make_cases(const Grounds& grounds, const CaseOptions& options)
     add_rich_cases(grounds, options, &cases);
     add_neighbour_cases(grounds, options, &cases);
     add_gap_cases(grounds, options, &cases);
+    add_same_cases(grounds, options, &cases);
     add_return_cases(grounds, options, &cases);
 
     std::vector<double> p_values;

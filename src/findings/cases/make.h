@@ -64,6 +64,14 @@ struct GapGround {
     ComparedOccurrences compared;
 };
 
+// kCode…: one group of same spaces; of a group that is not to be compared all are empty.
+struct SameGround {
+    Split split;
+    std::vector<Neighbourhood> neighbourhoods;  // by group
+    ComparedOccurrences compared;
+    GapGround gaps;
+};
+
 // kReturns: one place of waiting, and the node whose occurrences count its returns.
 struct ReturnGround {
     NodeIndex node;
@@ -79,17 +87,23 @@ struct Grounds {
     std::vector<SpaceGround> spaces;
     std::vector<OccurrenceGround> occurrences;  // by node
     std::vector<GapGround> gaps;
+    std::vector<SameGround> same;  // by group
     std::vector<ReturnGround> returns;
 };
 
 // The parts of it.
 std::vector<std::vector<NodeIndex>> levels(const spacetime::Evidence& evidence);  // siblings
 SpaceGround space_ground(const spacetime::Evidence& evidence, std::vector<NodeIndex> siblings);
-Split occurrence_split(const spacetime::Evidence& evidence, NodeIndex node);
+Split occurrence_split(const spacetime::Evidence& evidence, const spacetime::SpaceNode& space);
 // Without those that say what the slow ones (`slow`) say already.
 std::vector<RichLabel> rich_labels(const spacetime::Evidence& evidence, NodeIndex node, const Split& slow);
 std::vector<Neighbourhood> compared_neighbourhoods(const spacetime::Evidence& evidence, NodeIndex node);
+// Of a group of same spaces, among groups.
+std::vector<Neighbourhood> compared_neighbourhoods(const spacetime::SpaceNode& life, std::uint32_t group);
 GapGround gap_ground(const spacetime::Evidence& evidence, NodeIndex node);
+// Of a group of same spaces: gaps inside one occurrence of the node that holds it.
+GapGround gap_ground(const spacetime::Evidence& evidence, const spacetime::SpaceNode& life, NodeIndex around);
+SameGround same_ground(const spacetime::Evidence& evidence, std::uint32_t group);
 std::vector<ReturnGround> return_grounds(const spacetime::Evidence& evidence);
 
 Case run_case(const spacetime::Evidence& evidence);
@@ -99,7 +113,15 @@ void add_occurrence_cases(const Grounds& grounds, const CaseOptions& options, st
 void add_rich_cases(const Grounds& grounds, const CaseOptions& options, std::vector<Case>* cases);
 void add_neighbour_cases(const Grounds& grounds, const CaseOptions& options, std::vector<Case>* cases);
 void add_gap_cases(const Grounds& grounds, const CaseOptions& options, std::vector<Case>* cases);
+void add_same_cases(const Grounds& grounds, const CaseOptions& options, std::vector<Case>* cases);
 void add_return_cases(const Grounds& grounds, const CaseOptions& options, std::vector<Case>* cases);
+
+// The rest of a case that says what it is of: labels (moved, in a round of the control), sides and features.
+void compare_slow(const Split& split, const ComparedOccurrences& compared, const CaseOptions& options, Random random,
+                  Case* subject);
+void compare_neighbourhood(const Neighbourhood& neighbourhood, const ComparedOccurrences& compared,
+                           const CaseOptions& options, Random random, Case* subject);
+void compare_gaps(const GapGround& ground, const CaseOptions& options, Random random, Case* subject);
 
 // All of them, with q over all tested cases. With `shuffle` only those that have labels.
 std::vector<Case> make_cases(const Grounds& grounds, const CaseOptions& options = {});

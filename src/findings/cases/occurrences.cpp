@@ -15,8 +15,7 @@ constexpr std::size_t kMostSlowFolded = 10;  // one in so many
 
 }  // namespace
 
-Split occurrence_split(const spacetime::Evidence& evidence, NodeIndex node) {
-    const spacetime::SpaceNode& space = node.in(evidence.nodes);
+Split occurrence_split(const spacetime::Evidence& evidence, const spacetime::SpaceNode& space) {
     // Short occurrences of loops and of inlined functions are pieces of one call, cut by sampling.
     if (space.rows.size() < 4 || ((space.folded || median(durations(space.rows)) < 2 * sampling_period(evidence)) &&
                                   space.kind != spacetime::SpaceKind::kFunction)) {
@@ -36,6 +35,14 @@ Split occurrence_split(const spacetime::Evidence& evidence, NodeIndex node) {
     return split;
 }
 
+void compare_slow(const Split& split, const ComparedOccurrences& compared, const CaseOptions& options, Random random,
+                  Case* subject) {
+    const std::vector<char> label =
+        options.shuffle != nullptr ? shifted_labels(compared.stream, split.is_slow, options.shuffle) : split.is_slow;
+    fill_sides(label, subject);
+    test_features(compared, label, {.null = Null::kShifts, .permutations = options.permutations}, random, subject);
+}
+
 void add_occurrence_cases(const Grounds& grounds, const CaseOptions& options, std::vector<Case>* cases) {
     for (const OccurrenceGround& ground : grounds.occurrences) {
         if (ground.split.slow == 0) {
@@ -45,12 +52,7 @@ void add_occurrence_cases(const Grounds& grounds, const CaseOptions& options, st
         subject.evidence = &grounds.evidence;
         subject.contrast = Contrast::kOccurrences;
         subject.node = ground.node;
-        const std::vector<char> label =
-            options.shuffle != nullptr ? shifted_labels(ground.compared.stream, ground.split.is_slow, options.shuffle)
-                                       : ground.split.is_slow;
-        fill_sides(label, &subject);
-        test_features(ground.compared, label, {.null = Null::kShifts, .permutations = options.permutations},
-                      Random(0x5105 + raw(ground.node)), &subject);
+        compare_slow(ground.split, ground.compared, options, Random(0x5105 + raw(ground.node)), &subject);
         cases->push_back(std::move(subject));
     }
 }

@@ -32,6 +32,11 @@ double sampling_period(const spacetime::Evidence& evidence);
 
 // Several occurrences may look like one: what lies between them may be too short to be seen.
 bool may_merge(const spacetime::Evidence& evidence, NodeIndex node);
+// Of a case's occurrences. Those of groups of same spaces are compared only where each is seen by many samples, and
+// end wherever a sample shows other code.
+inline bool may_merge(const Case& subject) {
+    return subject.same == kNone && may_merge(*subject.evidence, subject.node);
+}
 
 // Most labelled occurrences (so many) are of threads whose occurrences are mostly labelled: then threads differ, not
 // occurrences (Contrast::kThreads). Where more than half are labelled, the same is asked of those that are not.

@@ -37,7 +37,7 @@ double cost_of(const Case& subject, std::size_t row, CounterIndex event, const F
 }
 
 void claim_events(const Case& subject, Than than, std::vector<Claim>* claims) {
-    if (!subject.tested || may_merge(*subject.evidence, subject.node)) {
+    if (!subject.tested || may_merge(subject)) {
         return;
     }
     const Feature* dearest = nullptr;
@@ -77,10 +77,9 @@ void claim_events(const Case& subject, Than than, std::vector<Claim>* claims) {
     const double low = std::min(dearest->bad, dearest->good);
     claim.title =
         fmt::format("{} has {} {} {} {} ({} times, {} each) than otherwise ({} times, {} each): that {} up to {}.{}",
-                    name(*subject.evidence, subject.node), low > 0 ? times(high / low) : "many",
-                    than == Than::kMore ? "more" : "fewer", dearest->name, neighbourhood_words(subject),
-                    number(static_cast<double>(subject.bad.count)), number(dearest->bad),
-                    number(static_cast<double>(subject.good.count)), number(dearest->good),
+                    name_of(subject), low > 0 ? times(high / low) : "many", than == Than::kMore ? "more" : "fewer",
+                    dearest->name, neighbourhood_words(subject), number(static_cast<double>(subject.bad.count)),
+                    number(dearest->bad), number(static_cast<double>(subject.good.count)), number(dearest->good),
                     than == Than::kMore ? "costs" : "saves", in_seconds(all),
                     than == Than::kMore ? cause_words(known) : std::string());
     if (is_of_what_follows(subject)) {
@@ -99,6 +98,12 @@ void claim_fewer(const Case& subject, std::vector<Claim>* claims) {
     claim_events(subject, Than::kFewer, claims);
 }
 
+constexpr std::string_view kByNeighbourConfirm =
+    "put something neutral between the two (or change their order) and record again: the count must fall";
+constexpr std::string_view kFewerByNeighbourDirection =
+    "what this neighbour leaves behind is worth having elsewhere as well";
+constexpr std::string_view kFewerByNeighbourConfirm =
+    "compare the lines of the two neighbours: the order and place of the data that they leave";
 constexpr std::string_view kByNeighbourNeeds =
     "at least five occurrences after this neighbour (before it, or between two) and five others; 1.5 times as many "
     "of "
@@ -119,7 +124,30 @@ extern const Rule kMoreEventsByNeighbour{
     .against = kByNeighbourAgainst,
     .look = claim_more,
     .direction = kEventDirection,
-    .confirm = "put something neutral between the two (or change their order) and record again: the count must fall",
+    .confirm = kByNeighbourConfirm,
+};
+
+extern const Rule kMoreEventsByCodeNeighbour{
+    .place = 252,
+    .kind = "more-events",
+    .contrast = Contrast::kCodeNeighbours,
+    .needs = kByNeighbourNeeds,
+    .against = kByNeighbourAgainst,
+    .look = claim_more,
+    .direction = kEventDirection,
+    .confirm = kByNeighbourConfirm,
+};
+
+extern const Rule kFewerEventsByCodeNeighbour{
+    .place = 278,
+    .kind = "more-events",
+    .contrast = Contrast::kCodeNeighbours,
+    .needs = kByNeighbourNeeds,
+    .against = kByNeighbourAgainst,
+    .look = claim_fewer,
+    .direction = kFewerByNeighbourDirection,
+    .confirm = kFewerByNeighbourConfirm,
+    .is_advantage = true,
 };
 
 extern const Rule kFewerEventsByNeighbour{
@@ -129,8 +157,8 @@ extern const Rule kFewerEventsByNeighbour{
     .needs = kByNeighbourNeeds,
     .against = kByNeighbourAgainst,
     .look = claim_fewer,
-    .direction = "what this neighbour leaves behind is worth having elsewhere as well",
-    .confirm = "compare the lines of the two neighbours: the order and place of the data that they leave",
+    .direction = kFewerByNeighbourDirection,
+    .confirm = kFewerByNeighbourConfirm,
     .is_advantage = true,
 };
 

@@ -17,8 +17,7 @@ namespace {
 using spacetime::EventClass;
 using spacetime::SameSpaces;
 
-constexpr double kLeastInSpace = 1000;       // events
-constexpr double kMostOnProcessorNs = 1000;  // what dearer events cost is the kernel's time
+constexpr double kLeastInSpace = 1000;  // events
 
 CounterIndex clock_of(const spacetime::Evidence& evidence) {
     const CounterIndex clock = counter(evidence, "task-clock");

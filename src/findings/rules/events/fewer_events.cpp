@@ -14,7 +14,7 @@ namespace {
 void claim_fewer_in_fast(const Case& subject, std::vector<Claim>* claims) {
     if (!subject.tested || subject.bad.count * 2 <= subject.bad.count + subject.good.count ||
         subject.bad.median_ns < kLeastSlower * subject.good.median_ns || did_more_work(subject) ||
-        may_be_several(subject) || may_merge(*subject.evidence, subject.node)) {
+        may_be_several(subject) || may_merge(subject)) {
         return;
     }
     const double faster = subject.bad.median_ns / subject.good.median_ns;
@@ -40,12 +40,24 @@ void claim_fewer_in_fast(const Case& subject, std::vector<Claim>* claims) {
     claim.title = fmt::format(
         "{} of the {} occurrences of {} are {} faster than the rest ({} against {}), which saves {}; they have {} {} "
         "({} each against {}).",
-        subject.good.count, subject.bad.count + subject.good.count, name(*subject.evidence, subject.node),
-        times(faster), in_seconds(subject.good.median_ns), in_seconds(subject.bad.median_ns), in_seconds(all),
+        subject.good.count, subject.bad.count + subject.good.count, name_of(subject), times(faster),
+        in_seconds(subject.good.median_ns), in_seconds(subject.bad.median_ns), in_seconds(all),
         event->good > 0 ? times(event->bad / event->good) + " fewer" : "none of the", event->name,
         number(event->good), number(event->bad));
     claims->push_back(std::move(claim));
 }
+
+constexpr std::string_view kFewerNeeds =
+    "most occurrences are slow; they carry ten events and more each, 1.5 times as often by wall time as the few "
+    "fast ones, most of them more often than most of the fast ones (Cliff's delta 0.474), which chance does not "
+    "explain; and at least half of the difference is time that such events can take";
+constexpr std::string_view kFewerAgainst =
+    "the event counts work (instructions, cycles, references); the slow ones did more work; so many events "
+    "cannot cost a fifth of the difference, where it is known what one costs at most; or some may be several";
+constexpr std::string_view kFewerDirection =
+    "what these occurrences find or do is worth having in the others as well";
+constexpr std::string_view kFewerConfirm =
+    "compare the input and the neighbours of the fast occurrences with those of the others";
 
 }  // namespace
 
@@ -53,16 +65,23 @@ extern const Rule kFewerEventsOfOccurrences{
     .place = 276,
     .kind = "more-events",
     .contrast = Contrast::kOccurrences,
-    .needs =
-        "most occurrences are slow; they carry ten events and more each, 1.5 times as often by wall time as the few "
-        "fast ones, most of them more often than most of the fast ones (Cliff's delta 0.474), which chance does not "
-        "explain; and at least half of the difference is time that such events can take",
-    .against =
-        "the event counts work (instructions, cycles, references); the slow ones did more work; so many events "
-        "cannot cost a fifth of the difference, where it is known what one costs at most; or some may be several",
+    .needs = kFewerNeeds,
+    .against = kFewerAgainst,
     .look = claim_fewer_in_fast,
-    .direction = "what these occurrences find or do is worth having in the others as well",
-    .confirm = "compare the input and the neighbours of the fast occurrences with those of the others",
+    .direction = kFewerDirection,
+    .confirm = kFewerConfirm,
+    .is_advantage = true,
+};
+
+extern const Rule kFewerEventsOfCodeOccurrences{
+    .place = 277,
+    .kind = "more-events",
+    .contrast = Contrast::kCodeOccurrences,
+    .needs = kFewerNeeds,
+    .against = kFewerAgainst,
+    .look = claim_fewer_in_fast,
+    .direction = kFewerDirection,
+    .confirm = kFewerConfirm,
     .is_advantage = true,
 };
 

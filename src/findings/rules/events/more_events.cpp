@@ -27,7 +27,7 @@ std::string more_words(const Case& subject, const Feature& event) {
 void claim_events_of_occurrences(const Case& subject, std::vector<Claim>* claims) {
     if (!subject.tested || subject.bad.median_ns < kLeastSlower * subject.good.median_ns ||
         subject.bad.count * 2 > subject.bad.count + subject.good.count || did_more_work(subject) ||
-        may_be_several(subject) || may_merge(*subject.evidence, subject.node)) {
+        may_be_several(subject) || may_merge(subject)) {
         return;
     }
     const double longer = subject.bad.median_ns / subject.good.median_ns;
@@ -59,14 +59,19 @@ void claim_events_of_gaps(const Case& subject, std::vector<Claim>* claims) {
         return;
     }
     const EventClass& known = *class_of(subject, *speaker);
-    const Filler filler = main_filler(subject);
     Claim claim;
     claim.explains = Explains{.terms = costs_of(known)};
     claim.feature = speaker->name;
-    claim.node = filler_node(subject, filler);
-    claim.title = fmt::format("{}; {} {}.{}", long_gap_words(subject, filler),
-                              subject.bad.count == 1 ? "it carries" : "they carry", more_words(subject, *speaker),
-                              cause_words(known));
+    std::string gaps;
+    if (subject.contrast == Contrast::kCodeGaps) {
+        gaps = long_gap_words(subject);
+    } else {
+        const Filler filler = main_filler(subject);
+        claim.node = filler_node(subject, filler);
+        gaps = long_gap_words(subject, filler);
+    }
+    claim.title = fmt::format("{}; {} {}.{}", gaps, subject.bad.count == 1 ? "it carries" : "they carry",
+                              more_words(subject, *speaker), cause_words(known));
     say_what_to_do(known, speaker->name, &claim);
     claims->push_back(std::move(claim));
 }
@@ -119,21 +124,53 @@ void claim_events_of_spaces(const Case& subject, std::vector<Claim>* claims) {
     claims->push_back(std::move(claim));
 }
 
+constexpr std::string_view kOfOccurrencesNeeds =
+    "slow occurrences carry ten events and more each, 1.5 times as often by wall time as the fast ones, most of "
+    "them more often than most of the fast ones (Cliff's delta 0.474), which chance does not explain; and at "
+    "least half of their excess is time that such events can take: on the processor, of major faults also waiting";
+constexpr std::string_view kOfOccurrencesAgainst =
+    "the event counts work (instructions, cycles, references); the slow ones did more work; so many events "
+    "cannot cost a fifth of the excess, where it is known what one costs at most; most occurrences are slow, or "
+    "some may be several";
+constexpr std::string_view kOfGapsNeeds =
+    "some gaps between occurrences are clearly longer than the rest; they carry ten events and more each, 1.5 "
+    "times as often by wall time as the others, most of them more often than most of the others (Cliff's delta "
+    "0.474), which chance does not explain; where there are too few long ones to test that, three times as "
+    "often; and at least half of their excess is time that such events can take";
+constexpr std::string_view kOfGapsAgainst =
+    "the event counts work (instructions, cycles, references); so many events cannot cost a fifth of the excess, "
+    "where it is known what one costs at most; more than a third of the gaps are long";
+
 }  // namespace
+
+extern const Rule kMoreEventsOfCodeOccurrences{
+    .place = 250,
+    .kind = "more-events",
+    .contrast = Contrast::kCodeOccurrences,
+    .needs = kOfOccurrencesNeeds,
+    .against = kOfOccurrencesAgainst,
+    .look = claim_events_of_occurrences,
+    .direction = kEventDirection,
+    .confirm = kEventConfirm,
+};
+
+extern const Rule kMoreEventsOfCodeGaps{
+    .place = 251,
+    .kind = "more-events",
+    .contrast = Contrast::kCodeGaps,
+    .needs = kOfGapsNeeds,
+    .against = kOfGapsAgainst,
+    .look = claim_events_of_gaps,
+    .direction = kEventDirection,
+    .confirm = kEventConfirm,
+};
 
 extern const Rule kMoreEventsOfOccurrences{
     .place = 240,
     .kind = "more-events",
     .contrast = Contrast::kOccurrences,
-    .needs =
-        "slow occurrences carry ten events and more each, 1.5 times as often by wall time as the fast ones, most of "
-        "them more often than most of the fast ones (Cliff's delta 0.474), which chance does not explain; and at "
-        "least half of their excess is time that such events can take: on the processor, of major faults also "
-        "waiting",
-    .against =
-        "the event counts work (instructions, cycles, references); the slow ones did more work; so many events "
-        "cannot cost a fifth of the excess, where it is known what one costs at most; most occurrences are slow, or "
-        "some may be several",
+    .needs = kOfOccurrencesNeeds,
+    .against = kOfOccurrencesAgainst,
     .look = claim_events_of_occurrences,
     .direction = kEventDirection,
     .confirm = kEventConfirm,
@@ -143,14 +180,8 @@ extern const Rule kMoreEventsOfGaps{
     .place = 242,
     .kind = "more-events",
     .contrast = Contrast::kGaps,
-    .needs =
-        "some gaps between occurrences are clearly longer than the rest; they carry ten events and more each, 1.5 "
-        "times as often by wall time as the others, most of them more often than most of the others (Cliff's delta "
-        "0.474), which chance does not explain; where there are too few long ones to test that, three times as "
-        "often; and at least half of their excess is time that such events can take",
-    .against =
-        "the event counts work (instructions, cycles, references); so many events cannot cost a fifth of the excess, "
-        "where it is known what one costs at most; more than a third of the gaps are long",
+    .needs = kOfGapsNeeds,
+    .against = kOfGapsAgainst,
     .look = claim_events_of_gaps,
     .direction = kEventDirection,
     .confirm = kEventConfirm,

@@ -45,6 +45,9 @@ bool crowds_in_space(const Case& subject, const Feature& feature);
 // "20× as many cache-misses a second as the rest of the program"; of rates here and in the rest.
 std::string against_rest_words(std::string_view event, double here, double rest);
 
+// ns: what dearer events cost is the kernel's time. Between two samples of the clock it may have been at any address.
+inline constexpr double kMostOnProcessorNs = 1000;
+
 inline constexpr double kMoreByNeighbour = 1.5;  // times as many in an occurrence beside one neighbour as otherwise
 
 // " What one of these retries costs is not known."

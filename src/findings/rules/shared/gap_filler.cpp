@@ -62,15 +62,17 @@ std::string filler_name(const Case& subject, const Filler& filler) {
                                 : "code too small to be told";
 }
 
-std::string long_gap_words(const Case& subject, const Filler& filler) {
+std::string long_gap_words(const Case& subject) {
     const bool has_ratio = subject.good.median_ns > 0;
-    return fmt::format("{} of the {} gaps between occurrences of {} last{} {} ({} against {}), mostly in {}",
-                       subject.bad.count, subject.bad.count + subject.good.count,
-                       name(*subject.evidence, subject.node), subject.bad.count == 1 ? "s" : "",
+    return fmt::format("{} of the {} gaps between occurrences of {} last{} {} ({} against {})", subject.bad.count,
+                       subject.bad.count + subject.good.count, name_of(subject), subject.bad.count == 1 ? "s" : "",
                        has_ratio ? times(subject.bad.median_ns / subject.good.median_ns) + " longer than the rest"
                                  : "longer than the rest",
-                       in_seconds(subject.bad.median_ns), in_seconds(subject.good.median_ns),
-                       filler_name(subject, filler));
+                       in_seconds(subject.bad.median_ns), in_seconds(subject.good.median_ns));
+}
+
+std::string long_gap_words(const Case& subject, const Filler& filler) {
+    return fmt::format("{}, mostly in {}", long_gap_words(subject), filler_name(subject, filler));
 }
 
 }  // namespace kymo::findings

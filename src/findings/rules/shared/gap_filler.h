@@ -29,5 +29,7 @@ std::string filler_name(const Case& subject, const Filler& filler);
 // "3 of the 99 gaps between occurrences of `S` (…) last 9.0× longer than the rest (90 ms against 10 ms), mostly in
 // `F` (…)": of kGaps.
 std::string long_gap_words(const Case& subject, const Filler& filler);
+// Without what fills them: also of kCodeGaps.
+std::string long_gap_words(const Case& subject);
 
 }  // namespace kymo::findings

@@ -9,14 +9,27 @@ namespace kymo::findings {
 
 using spacetime::kAnyNeighbour;
 
+namespace {
+
+std::string neighbour_words(const Case& subject, std::uint32_t neighbour) {
+    const spacetime::Evidence& evidence = *subject.evidence;
+    if (subject.same == kNone) {
+        return neighbour_name(evidence, neighbour);
+    }
+    return neighbour < evidence.same_spaces.size()
+               ? name(evidence.spaces[evidence.same_spaces[neighbour].members.front()].place)
+               : "anything else";
+}
+
+}  // namespace
+
 std::string neighbourhood_words(const Case& subject) {
     if (subject.after == kAnyNeighbour) {
-        return "after " + neighbour_name(*subject.evidence, subject.before);
+        return "after " + neighbour_words(subject, subject.before);
     }
-    const std::string after = neighbour_name(*subject.evidence, subject.after);
-    return subject.before == kAnyNeighbour
-               ? "before " + after
-               : "between " + neighbour_name(*subject.evidence, subject.before) + " and " + after;
+    const std::string after = neighbour_words(subject, subject.after);
+    return subject.before == kAnyNeighbour ? "before " + after
+                                           : "between " + neighbour_words(subject, subject.before) + " and " + after;
 }
 
 bool is_of_what_follows(const Case& subject) {
