@@ -37,6 +37,8 @@ class ProcessCells {
     // there.
     int failure() const { return failure_.load(std::memory_order_relaxed); }
 
+    const Segment& segment() const { return segment_; }
+
     // A row for the calling thread, if it has none. Null: no segment, or no room.
     const Task* enter(std::uint64_t begin_ns);
     void leave();

@@ -116,6 +116,11 @@ class Segment {
     std::uint32_t named_cell(const NewCell& cell);
     // Enters what a cell is. False: no room.
     bool describe(std::uint32_t cell, const NewCell& what);
+    // How many cells are described so far, and the i-th of these descriptions, which stays as it is.
+    std::uint32_t described() const { return __atomic_load_n(&header().schema_used, __ATOMIC_ACQUIRE); }
+    const SchemaEntry& description(std::uint32_t i) const {
+        return reinterpret_cast<const SchemaEntry*>(base_ + kSchemaOffset)[i];
+    }
 
   private:
     static constexpr std::uint64_t kPage = 4096;

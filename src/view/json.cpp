@@ -1,5 +1,6 @@
 #include "view/json.h"
 
+#include "base/metric_event.h"
 #include "spacetime/profile/quality.h"
 #include "spacetime/profile/ranks.h"
 #include "view/metric.h"
@@ -152,7 +153,7 @@ class Writer {
             std::int64_t total = 0;
             bool is_known = false;
             for (const ProfileProcess& process : profile_.processes) {
-                if (!process.totals.empty()) {
+                if (!process.totals.empty() && !is_metric_event(event.name)) {
                     total += process.totals[i];
                     is_known = true;
                 }

@@ -7,6 +7,7 @@
 #include "monitor/clock.h"
 #include "monitor/interpose/real.h"
 #include "monitor/metrics/program_hooks.h"
+#include "monitor/metrics/sampled_metrics.h"
 #include "monitor/process/log.h"
 #include "monitor/process/process.h"
 #include "monitor/threads/registry.h"
@@ -137,6 +138,7 @@ void CellRows::finish(Process::End how) {
 void CellRows::after_fork(ThreadState* /*own*/) {
     told.store(false, std::memory_order_relaxed);
     process_cells.after_fork(static_cast<std::uint32_t>(process.pid()));
+    sampled_metrics.after_fork();
 }
 
 }  // namespace kymo::monitor

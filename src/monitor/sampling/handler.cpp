@@ -10,6 +10,7 @@
 #include "monitor/interpose/program_signals.h"
 #include "monitor/metrics/cells.h"
 #include "monitor/metrics/exact_calls.h"
+#include "monitor/metrics/sampled_metrics.h"
 #include "monitor/process/images.h"
 #include "monitor/sampling/own_work.h"
 #include "monitor/sampling/path.h"
@@ -33,10 +34,10 @@ namespace kymo::monitor {
 namespace {
 
 // `registers`: where it was taken; null: not known.
-void write_sample(ThreadState& thread, const Overflow& overflow, const Path& path,
+void write_sample(ThreadState& thread, const Overflow& overflow, const MetricValues& metrics, const Path& path,
                   const unwind::Registers* registers) {
-    const std::size_t count = thread.counters.value_count();
-    std::uint64_t deltas[kMaxValues];
+    std::size_t count = thread.counters.value_count();
+    std::uint64_t deltas[kMaxValues + kMaxSampledMetrics] = {};
     const bool resumed = thread.pauses_seen != process.resumes();
     thread.pauses_seen = process.resumes();
     for (std::size_t i = 0; i < count; ++i) {
@@ -45,6 +46,10 @@ void write_sample(ThreadState& thread, const Overflow& overflow, const Path& pat
         const bool unknown = resumed && thread.counters.kind() == CounterKind::kThreadTimer;
         deltas[i] = unknown || now < thread.last.value[i] ? 0 : now - thread.last.value[i];
         thread.last.value[i] = now;
+    }
+    if (metrics.count != 0) {
+        count = SampledMetrics::first_event() + metrics.count;
+        SampledMetrics::deltas_until(thread, metrics, resumed, deltas + SampledMetrics::first_event());
     }
     recording::Sample row;
     row.time = overflow.time;
@@ -77,7 +82,7 @@ bool is_own_work(std::uint64_t flags) {
 void write_left_out(ThreadState& thread) {
     LeftOutSample& left_out = thread.left_out;
     left_out.overflow.values = &left_out.values;
-    write_sample(thread, left_out.overflow, {left_out.context, left_out.flags}, nullptr);
+    write_sample(thread, left_out.overflow, left_out.metrics, {left_out.context, left_out.flags}, nullptr);
     --thread.left_out_samples;
     left_out.known = false;
 }
@@ -87,6 +92,7 @@ void write_left_out(ThreadState& thread) {
 void take_sample(ThreadState& thread, const Overflow& overflow, const Path& path,
                  const unwind::Registers* registers) {
     LeftOutSample& left_out = thread.left_out;
+    const MetricValues metrics = sampled_metrics.read(thread, true);
     if (left_out.known && (path.kept || is_own_work(left_out.flags) != is_own_work(path.flags))) {
         write_left_out(thread);
     }
@@ -94,13 +100,14 @@ void take_sample(ThreadState& thread, const Overflow& overflow, const Path& path
         left_out.known = true;
         left_out.overflow = overflow;
         left_out.values = *overflow.values;
+        left_out.metrics = metrics;
         left_out.context = path.leaf;
         left_out.flags = path.flags;
         ++thread.left_out_samples;
         return;
     }
     left_out.known = false;
-    write_sample(thread, overflow, path, registers);
+    write_sample(thread, overflow, metrics, path, registers);
 }
 
 // What a sample that was due at `sampled` has taken from the program, which was in the handler from `begin` to `end`.

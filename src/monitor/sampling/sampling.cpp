@@ -50,6 +50,11 @@ bool Sampling::begin() {
 
 void Sampling::thread_begin(ThreadState& thread) {
     thread.last = {};
+    thread.last_metrics = {};
+    thread.metric_cells = nullptr;
+    for (std::uint64_t& counted : thread.metrics_counted) {
+        counted = 0;
+    }
     thread.tree.clear();
     thread.samples = thread.merged = thread.monitor_ns = thread.taken_ns = 0;
     thread.own_work_begin = thread.own_work_end = thread.own_work_ns = thread.own_work_written = 0;

@@ -57,6 +57,16 @@ constinit std::atomic<std::uint32_t> told{0};
 
 }  // namespace
 
+void write_system_time_event() {
+    if ((told.fetch_or(kToldSystemTime) & kToldSystemTime) == 0) {
+        recording::Event system;
+        system.index = process.session().event_count;
+        system.name = "system-time";
+        system.unit = "ns";
+        process_log.write(system);
+    }
+}
+
 void tell_unavailable(const CounterOutcome& outcome) {
     const events::Session& session = process.session();
     const auto tell = [](std::uint32_t bit, const char* what, const char* why, const char* help) {
@@ -69,13 +79,9 @@ void tell_unavailable(const CounterOutcome& outcome) {
         }
     };
     if (outcome.kind == CounterKind::kThreadTimer) {
-        if (adds_system_time(session) && (told.fetch_or(kToldSystemTime) & kToldSystemTime) == 0) {
+        if (adds_system_time(session)) {
             // A thread of a session for performance events that has to be measured with a timer after all.
-            recording::Event system;
-            system.index = session.event_count;
-            system.name = "system-time";
-            system.unit = "ns";
-            process_log.write(system);
+            write_system_time_event();
         }
         if (outcome.error != 0) {
             tell(kToldTimer, "performance events for some threads: measured by CPU-time timers",

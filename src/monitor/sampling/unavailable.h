@@ -7,6 +7,8 @@ namespace kymo::monitor {
 
 // In handlers, or under Quiet.
 void tell_unavailable(const CounterOutcome& outcome);
+// That threads measured by timers count system time beside the session's events, where it does not list it.
+void write_system_time_event();
 // In a forked child, which has a recording of its own.
 void forget_what_was_told();
 

@@ -134,7 +134,14 @@ CounterValues write_stream_end(ThreadState& thread, bool own_thread) {
     recording::StreamEnd row;
     row.time = clock_now();
     row.stream = raw(thread.stream);
-    row.totals = {values.value, thread.counters.value_count()};
+    std::uint64_t totals[kMaxValues + kMaxSampledMetrics] = {};
+    std::size_t count = thread.counters.value_count();
+    __builtin_memcpy(totals, values.value, count * sizeof *totals);
+    if (const MetricValues metrics = sampled_metrics.read(thread, own_thread); metrics.count != 0) {
+        const std::size_t first = SampledMetrics::first_event();
+        count = first + SampledMetrics::totals_until(thread, metrics, totals + first);
+    }
+    row.totals = {totals, count};
     row.enabled_ns = values.enabled_ns;
     row.running_ns = values.running_ns;
     if (usage != nullptr) {

@@ -10,6 +10,7 @@
 #include "hooks/guest/thread.h"
 #include "monitor/channels/table.h"
 #include "monitor/interpose/programs_mask.h"
+#include "monitor/metrics/sampled_metrics.h"
 #include "monitor/openmp/team_state.h"
 #include "monitor/sampling/context_tree.h"
 #include "monitor/sampling/counters.h"
@@ -50,6 +51,7 @@ struct LeftOutSample {
     bool known = false;
     Overflow overflow;  // `values` are those below
     CounterValues values;
+    MetricValues metrics;
     ContextId context{0};
     std::uint64_t flags = 0;
 };
@@ -81,6 +83,9 @@ struct ThreadState {
     OwnSwitches switches;   // where the session asks for them
     int hunt_counter = -1;  // of a hunt by the kernel's engine (hunt/hunt.h)
     CounterValues last;     // at the last sample
+    MetricValues last_metrics;
+    std::uint64_t metrics_counted[kMaxSampledMetrics] = {};  // in all samples
+    const std::uint64_t* metric_cells = nullptr;             // null: it has none so far
     StackBounds stack;
     StackBounds alternate;  // in the handler: the alternate signal stack, as the kernel had it; high 0: it has none
     ContextTree tree;

@@ -1,5 +1,7 @@
 #include "spacetime/event_classes/event_class.h"
 
+#include "base/metric_event.h"
+
 #include <algorithm>
 #include <array>
 
@@ -93,6 +95,9 @@ constexpr EventClass kNoClass{};
 }  // namespace
 
 const EventClass& event_class(std::string_view event) {
+    if (is_metric_event(event)) {
+        return kNoClass;  // the program calls it what it likes
+    }
     const auto* const found = std::find_if(kClasses.begin(), kClasses.end(), [&](const EventClass& each) {
         return event.find(each.name) != std::string_view::npos;
     });

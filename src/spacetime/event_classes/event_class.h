@@ -23,7 +23,8 @@ struct EventClass {
     bool waits = false;            // its cost is mostly off the processor; otherwise on it
 };
 
-// By the name under which the event is recorded ("cache-misses", "cpu/l1d.replacement/"). O(rows of the table).
+// By the name under which the event is recorded ("cache-misses", "cpu/l1d.replacement/"). The program's own metrics
+// (base/metric_event.h) are of no class. O(rows of the table).
 const EventClass& event_class(std::string_view event);
 
 }  // namespace kymo::spacetime

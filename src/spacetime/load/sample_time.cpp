@@ -1,5 +1,7 @@
 #include "spacetime/load/sample_time.h"
 
+#include "base/metric_event.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <ranges>
@@ -34,6 +36,8 @@ EventRoles::EventRoles(std::span<const EventInfo> events, std::uint64_t mechanis
         } else if (event.name == "system-time" && !system_time &&
                    mechanism != static_cast<std::uint64_t>(recording::Mechanism::kPerfEvents)) {
             system_time = i;
+        } else if (is_metric_event(event.name)) {
+            first_metric = std::min(first_metric, i);
         }
     }
     grid_period = mechanism == static_cast<std::uint64_t>(recording::Mechanism::kPerfEvents) ? tick_period : 0;
@@ -43,6 +47,7 @@ ProgramsEvents::ProgramsEvents(const EventRoles& roles, const recording::Sample&
                                std::uint64_t own_ns)
     : deltas_(row.deltas),
       clock_(roles.task_clock && *roles.task_clock < row.deltas.size() ? *roles.task_clock : SIZE_MAX),
+      first_metric_(roles.first_metric),
       is_shared_(is_own_work) {
     if (clock_ != SIZE_MAX) {
         all_ = deltas_[clock_];
@@ -54,7 +59,7 @@ std::uint64_t ProgramsEvents::of(std::size_t event) const {
     if (event == clock_) {
         return all_ - own_;
     }
-    if (!is_shared_) {
+    if (!is_shared_ || event >= first_metric_) {
         return deltas_[event];
     }
     __extension__ using Wide = unsigned __int128;

@@ -34,6 +34,7 @@ struct EventRoles {
     std::uint64_t tick = 0;  // ns: the kernel's, where it takes the stream's samples from the beginning; else 0
     std::uint64_t grid_period =
         0;  // the same as tick_period where these samples come on a grid (late_ticks.h); else 0
+    std::size_t first_metric = SIZE_MAX;  // from there on, events are the program's own metrics
 
     EventRoles() = default;
     // `mechanism`: recording::Mechanism of the stream. The event list is one for all streams of a process, but only
@@ -54,8 +55,8 @@ struct OwnWorkSums {
 };
 
 // What a row's events counted that is the program's: all but the monitor's own work. Of the clock that is known,
-// since the work is measured in time. Of other events nothing else is known: at a sample that met such work they are
-// shared as the time is.
+// since the work is measured in time. Metrics are the program's alone. Of other events nothing else is known: at a
+// sample that met such work they are shared as the time is.
 class ProgramsEvents {
   public:
     // `own_ns`: StreamTime::own_work_ns() of the same row; row.own_ns may have time off the processor in it.
@@ -66,6 +67,7 @@ class ProgramsEvents {
   private:
     std::span<const std::uint64_t> deltas_;
     std::size_t clock_;  // SIZE_MAX: there is none
+    std::size_t first_metric_;
     bool is_shared_;
     std::uint64_t all_ = 0;  // ns of the clock
     std::uint64_t own_ = 0;  // of these

@@ -1,3 +1,4 @@
+#include "base/metric_event.h"
 #include "view/terminal/sections.h"
 
 #include <fmt/format.h>
@@ -32,7 +33,7 @@ void events(Sheet& sheet) {
         std::int64_t process_total = 0;
         bool is_known = false;
         for (const ProfileProcess& process : sheet.profile.processes) {
-            if (!process.totals.empty()) {
+            if (!process.totals.empty() && !is_metric_event(event.name)) {
                 process_total += process.totals[i];
                 is_known = true;
             }

@@ -1,5 +1,6 @@
 // more-events, in rates: some event of which nobody but the user knows what one costs crowds in a piece of code, or
 // beside one neighbour. The finding says how often it happens, and that its cost is not known.
+#include "base/metric_event.h"
 #include "findings/cases/sides.h"
 #include "findings/rule.h"
 #include "findings/rules/shared/costly_events.h"
@@ -11,6 +12,16 @@
 
 namespace kymo::findings {
 namespace {
+
+// Code that counts a metric of the program nearly alone is where the program counts it: no news.
+bool is_where_it_is_counted(const Case& subject, const Feature& feature) {
+    constexpr double kLeastElsewhere = 0.1;
+    const auto counted = [&](double a_second, const Side& side) {
+        return a_second * static_cast<double>(processor(side.terms));
+    };
+    return is_metric_event(feature.name) &&
+           counted(feature.good, subject.good) < kLeastElsewhere * counted(feature.bad, subject.bad);
+}
 
 bool has_unknown_cost(const Case& subject, const Feature& feature) {
     const spacetime::EventClass* const known = class_of(subject, feature);
@@ -31,7 +42,8 @@ void claim_rate_of_space(const Case& subject, std::vector<Claim>* claims) {
         return;
     }
     const auto found = std::find_if(subject.features.begin(), subject.features.end(), [&](const Feature& feature) {
-        return has_unknown_cost(subject, feature) && crowds_in_space(subject, feature);
+        return has_unknown_cost(subject, feature) && crowds_in_space(subject, feature) &&
+               !is_where_it_is_counted(subject, feature);
     });
     if (found == subject.features.end()) {
         return;
@@ -81,7 +93,7 @@ extern const Rule kEventRateOfSpace{
         "occurrences more than most of its neighbours', which chance does not explain where there are three or more",
     .against =
         "what one such event costs is known; or the rest of the program has less than a twentieth of the processor "
-        "time",
+        "time; or it is a metric of the program's own, less than a tenth of which is counted elsewhere",
     .look = claim_rate_of_space,
     .direction = kEventDirection,
     .confirm = kEventConfirm,

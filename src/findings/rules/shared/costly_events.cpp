@@ -1,5 +1,6 @@
 #include "findings/rules/shared/costly_events.h"
 
+#include "base/metric_event.h"
 #include "findings/cases/features.h"
 #include "findings/rules/shared/spare.h"
 #include "findings/words.h"
@@ -50,7 +51,8 @@ const spacetime::EventClass* class_of(const Case& subject, const Feature& featur
         return nullptr;
     }
     const spacetime::EventClass& known = spacetime::event_class(feature.name);
-    return known.meaning == spacetime::EventMeaning::kWork ? nullptr : &known;
+    const bool is_of_addresses = subject.same != kNone && known.most_ns > kMostOnProcessorNs;
+    return known.meaning == spacetime::EventMeaning::kWork || is_of_addresses ? nullptr : &known;
 }
 
 TermSet costs_of(const spacetime::EventClass& known) {
@@ -101,7 +103,8 @@ std::string cause_words(const spacetime::EventClass& known) {
 
 void say_what_to_do(const spacetime::EventClass& known, std::string_view event, Claim* claim) {
     claim->direction =
-        known.remedy.empty()
+        is_metric_event(event) ? fmt::format("look at what counts {} here", event)
+        : known.remedy.empty()
             ? fmt::format("look at what raises {} here: its lines are found by kymo hunt -e {}", event, event)
             : std::string(known.remedy);
 }

@@ -147,6 +147,32 @@ TEST(MoreEvents, OfASpaceWithoutAKnownCostAreToldInRates) {
     EXPECT_THAT(finding->direction, HasSubstr("kymo hunt -e retries"));
 }
 
+// Where the program counts a metric elsewhere too, its crowding in one function is news.
+TEST(MoreEvents, OfTheProgramsOwnMetricsAreToldWhereTheyAreAlsoCountedElsewhere) {
+    MadeEvidence made = in_turn("metric:retries", 20'000, 5'000);
+    const Judgement judgement = judge(made.finish());
+    const Finding* finding = find(judgement.findings, "more-events");
+    ASSERT_NE(finding, nullptr);
+    EXPECT_EQ(finding->place.function, "scatter");
+    EXPECT_FALSE(finding->is_cost_known);
+    EXPECT_THAT(finding->title, HasSubstr("4.0× as many metric:retries a second as the rest of the program"));
+    EXPECT_THAT(finding->direction, HasSubstr("look at what counts metric:retries here"));
+    for (const std::int64_t elsewhere : {0, 1'000}) {  // 1,000 of 20,000: where it is counted, nothing else
+        MadeEvidence counted = in_turn("metric:retries", 20'000, elsewhere);
+        EXPECT_EQ(find(judge(counted.finish()).findings, "more-events"), nullptr) << elsewhere;
+    }
+}
+
+TEST(MoreEvents, OfSlowOccurrencesMayBeTheProgramsOwn) {
+    MadeEvidence made = rounds("metric:cache-misses", 20'000);
+    const Judgement judgement = judge(made.finish());
+    const Finding* finding = find(judgement.findings, "more-events");
+    ASSERT_NE(finding, nullptr);
+    EXPECT_THAT(finding->title, HasSubstr("more metric:cache-misses"));
+    EXPECT_THAT(finding->direction, HasSubstr("look at what counts metric:cache-misses here"))
+        << "not of the class that its name is part of";
+}
+
 // Every kind of event that costs something speaks of a space, at most at its cost: (20,002 − 1,001) × 50 of them.
 TEST(MoreEvents, OfASpaceAreOfEveryKind) {
     const std::pair<const char*, double> at_most[] = {{"context-switches", 10'000}, {"cpu-migrations", 200'000},

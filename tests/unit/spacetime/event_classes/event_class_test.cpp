@@ -23,7 +23,7 @@ TEST(EventClass, IsTheMostParticularThatFits) {
 }
 
 TEST(EventClass, OfTheUsersOwnIsNotKnown) {
-    for (const char* event : {"", "retries", "my_program:parcel", "cpu/event=0xc4/"}) {
+    for (const char* event : {"", "retries", "my_program:parcel", "metric:cache-misses", "cpu/event=0xc4/"}) {
         EXPECT_EQ(event_class(event).meaning, EventMeaning::kUnknown) << event;
         EXPECT_EQ(event_class(event).most_ns, 0) << event;
         EXPECT_TRUE(event_class(event).remedy.empty()) << event;
