@@ -33,7 +33,8 @@ inline TimePoint read_clock(clockid_t clock) {
     return {static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec)};
 }
 
-// What this process's time namespace adds to CLOCK_MONOTONIC and its coarse form, ns (base/time_namespace.h).
+// What this process's time namespace adds to CLOCK_MONOTONIC and its coarse form, ns
+// (base/namespaces/time_namespace.h).
 inline std::int64_t monotonic_shift = 0;
 
 inline TimePoint without_shift(TimePoint time) {

@@ -1,7 +1,7 @@
 // kymo VERB …, or kymo PROGRAM …: record and report.
 #include "base/clean_text.h"
+#include "base/namespaces/time_namespace.h"
 #include "base/system_clock.h"
-#include "base/time_namespace.h"
 #include "cli/help/option_list.h"
 #include "cli/help/version.h"
 #include "cli/verbs.h"

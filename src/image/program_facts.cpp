@@ -1,5 +1,7 @@
 #include "image/program_facts.h"
 
+#include "base/machine.h"
+
 #include <cstring>
 
 namespace kymo::image {
@@ -75,7 +77,6 @@ ProgramFacts describe_program(std::span<const std::uint8_t> bytes) {
 }
 
 const char* machine_name(std::uint16_t machine) {
-    constexpr std::uint16_t kSunway = 0x9916;
     switch (machine) {
         case EM_X86_64:
             return "x86-64";
@@ -87,13 +88,14 @@ const char* machine_name(std::uint16_t machine) {
             return "arm";
         case EM_RISCV:
             return "risc-v";
-        case 258:  // EM_LOONGARCH
+        case kMachineLoongArch:
             return "loongarch";
         case EM_PPC64:
             return "powerpc64";
         case EM_S390:
             return "s390";
-        case kSunway:
+        case kMachineSunway:
+        case kMachineSunwayRegistered:
             return "sw_64";
         default:
             return "unknown";

@@ -1,6 +1,6 @@
 #include "launch/run/session_file.h"
 
-#include "base/pid_namespace.h"
+#include "base/namespaces/pid_namespace.h"
 #include "events/session_file.h"
 #include "launch/finish.h"
 #include "launch/private_file.h"

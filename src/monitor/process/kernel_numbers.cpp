@@ -1,6 +1,6 @@
 #include "monitor/process/kernel_numbers.h"
 
-#include "base/pid_namespace.h"
+#include "base/namespaces/pid_namespace.h"
 #include "recording/tables.h"
 
 namespace kymo::monitor {

@@ -1,7 +1,7 @@
 #include "monitor/process/process.h"
 
+#include "base/namespaces/time_namespace.h"
 #include "base/system_clock.h"
-#include "base/time_namespace.h"
 #include "unwind/memory_view.h"
 
 #include <cerrno>

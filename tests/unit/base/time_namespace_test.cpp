@@ -1,5 +1,5 @@
 // What a time namespace adds to the clock, by the kernel's text, and in a namespace where one may be made.
-#include "base/time_namespace.h"
+#include "base/namespaces/time_namespace.h"
 
 #include <gtest/gtest.h>
 #include <sched.h>

@@ -3,7 +3,7 @@
 // away.
 #pragma once
 
-#include "base/proc_link.h"
+#include "base/namespaces/proc_link.h"
 #include "base/time.h"
 
 #include <cerrno>

@@ -2,7 +2,7 @@
 // by. Bare system calls: usable in the monitor; errno is kept. 0: not known, there is no /proc.
 #pragma once
 
-#include "base/proc_link.h"
+#include "base/namespaces/proc_link.h"
 
 #include <cerrno>
 #include <cstdint>
