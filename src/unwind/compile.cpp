@@ -1,12 +1,12 @@
 #include "unwind/compile.h"
 
-#include "unwind/compiler.h"
 #include "unwind/native.h"
+#include "unwind/rows/compiler.h"
 
 namespace kymo::unwind {
 
 bool compile(const CompileInput& input, Table* table) {
-    return compile_for<native::RulePacker>(input, table);
+    return compile_for<native::Arch::RulePacker>(input, table);
 }
 
 void release(Table* table) {

@@ -12,7 +12,7 @@
 namespace kymo::unwind {
 
 // False: the kernel refused memory; *table is then empty. For the architecture that this build walks (native.h);
-// others are compiled by the template in compiler.h.
+// others are compiled by the template in rows/compiler.h.
 bool compile(const CompileInput& input, Table* table);
 
 // Unmaps a table. Only for those that nobody can be reading.

@@ -2,7 +2,7 @@
 
 #include "base/checksum.h"
 #include "image/describe.h"
-#include "unwind/compile.h"
+#include "unwind/native.h"
 #include "unwind/walk_limits.h"
 
 #include <new>
@@ -69,7 +69,8 @@ bool describe_own_image(void* /*context*/, std::uint64_t address, image::Arena& 
     return image::describe_image_at(address, arena, image);
 }
 
-bool compile_image(const image::LoadedImage& image, Table* table) {
+bool compile_image(const image::LoadedImage& image, Table* table,
+                   bool (*compile)(const CompileInput& input, Table* table)) {
     CompileInput input;
     const image::Range code = image.code();
     input.base = image.range.begin - image.bias;
@@ -105,9 +106,7 @@ class ImageSet::Turn {
             if (holder == self) {
                 return;
             }
-#if defined(__x86_64__)
-            __builtin_ia32_pause();
-#endif
+            native::pause();
         }
     }
     ~Turn() {
@@ -245,7 +244,7 @@ const image::LoadedImage* ImageSet::keep(const image::LoadedImage& image) {
 
 const Table* ImageSet::new_table(const image::LoadedImage& image) {
     Table table;
-    auto* kept = compile_image(image, &table) ? arena_.allocate_array<Table>(1) : nullptr;
+    auto* kept = compile_image(image, &table, hooks_.compile) ? arena_.allocate_array<Table>(1) : nullptr;
     if (kept != nullptr) {
         *kept = table;
     }

@@ -14,6 +14,7 @@
 #include "image/arena.h"
 #include "image/describe.h"
 #include "image/loaded_image.h"
+#include "unwind/compile.h"
 #include "unwind/page_map.h"
 #include "unwind/refused_places.h"
 #include "unwind/rule_cache.h"
@@ -42,6 +43,8 @@ struct ImageHooks {
     // nullptr: image::find_image where describe is describe_own_image; else there may be one anywhere, and each page
     // is a place.
     bool (*locate)(void* context, std::uint64_t address, image::ImagePlace* place) = nullptr;
+    // Makes the tables: for another architecture than this build's, compile_for with its RulePacker.
+    bool (*compile)(const CompileInput& input, Table* table) = unwind::compile;
 };
 
 // Code that is not the program's but stands in for it: what others have put between a function and its caller, or
@@ -63,7 +66,8 @@ struct Detours {
 
 // The call-frame sections of a mapped image, made into a table. False: no memory. An image without any gives an empty
 // table.
-bool compile_image(const image::LoadedImage& image, Table* table);
+bool compile_image(const image::LoadedImage& image, Table* table,
+                   bool (*compile)(const CompileInput& input, Table* table) = unwind::compile);
 
 class ImageSet {
   public:

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "unwind/memory_view.h"
+#include "unwind/recovery.h"
 #include "unwind/x86_64/epilogue.h"
 #include "unwind/x86_64/step.h"
 
@@ -63,60 +64,14 @@ inline Place place_of(std::span<const std::uint8_t> before, std::span<const std:
                                                                                 : Place::kUnknown;
 }
 
-// A chain of frame pointers that has been followed into known code: from its first frame up to its last.
-struct FrameChain {
-    std::uint64_t first = 0;
-    std::uint64_t last = 0;
-    bool holds(std::uint64_t frame) const { return last != 0 && frame >= first && frame <= last; }
+// What push %rbp; mov %rsp, %rbp leaves at rbp.
+struct FrameRecord {
+    static constexpr std::uint64_t kFrame = 0;
+    static constexpr std::uint64_t kReturn = 8;
+    static constexpr std::uint64_t kCaller = 16;
+    static constexpr bool kGivesStackPointer = true;
+    static constexpr std::uint64_t code_address(std::uint64_t value) { return value; }
 };
-
-// Whether the chain that begins at `frame` leads to a return address in known code. As far as it has been followed in
-// this walk it is not followed again.
-template <class Code>
-bool leads_to_known_code(std::uint64_t frame, const MemoryView& stack, const Code& code, FrameChain* chain) {
-    if (chain->holds(frame)) {
-        return true;
-    }
-    std::uint64_t here = frame;
-    std::uint64_t outer = 0;
-    std::uint64_t address = 0;
-    while (code.may_try() && stack.read(here + 8, &address) && stack.read(here, &outer)) {
-        if (code.is_return_address(address)) {
-            *chain = {frame, here};
-            return true;
-        }
-        if (outer <= here || outer % 8 != 0) {
-            return false;
-        }
-        here = outer;
-    }
-    return false;
-}
-
-// Whether a caller at the return address `word` with that stack pointer has, by its own rule, a caller in known code.
-// Words that have stayed on the stack from calls before seldom do.
-template <class Code>
-bool has_a_caller(const Cursor& cursor, const Cursor::SavedAt& saved, std::uint64_t word, std::uint64_t sp,
-                  const MemoryView& stack, const Code& code) {
-    const RuleWord rule = code.rule_at(word - 1);
-    if (kind_of(rule) != RuleKind::kPlain) {
-        return true;  // cannot be told so simply
-    }
-    std::uint64_t base = sp;
-    if (base_of(rule) != kRsp) {
-        std::uint64_t saved_at = 0;
-        for (unsigned i = 0; i < kPreserved.size(); ++i) {
-            saved_at = kPreserved[i] == base_of(rule) ? saved[i] : saved_at;
-        }
-        if (saved_at != 0 ? !stack.read(saved_at, &base) : !cursor.get(base_of(rule), stack, &base)) {
-            return false;
-        }
-    }
-    const std::uint64_t cfa = base + offset_of(rule);
-    std::uint64_t next = 0;
-    return cfa > sp && stack.read(cfa - 8, &next) &&
-           (next == 0 || code.is_return_address(next) || kind_of(code.rule_at(next)) == RuleKind::kExtended);
-}
 
 // By the function's epilogue: one of the next few that stand behind its program counter, under which a return address
 // is.
@@ -160,9 +115,7 @@ bool recover_by_epilogue(Cursor& cursor, const MemoryView& stack, const Code& co
     return false;
 }
 
-// `Code`: bool is_return_address(address); void around(address, before*, at*) gives the readable code bytes on both
-// sides (empty where unreadable); bool is_known(address); RuleWord rule_at(address); bool may_try(): not yet asked
-// too much; behind(address): readable code from there on, as much as is still to be looked at. `chain`: of this walk.
+// `Code` and `chain`: recovery.h.
 template <class Code>
 bool recover_caller(Cursor& cursor, const MemoryView& stack, bool interrupted, const Code& code, FrameChain* chain) {
     const std::uint64_t sp = cursor.sp();
@@ -189,20 +142,8 @@ bool recover_caller(Cursor& cursor, const MemoryView& stack, bool interrupted, c
         return true;
     }
 
-    std::uint64_t frame = 0;
-    std::uint64_t outer = 0;
-    if (cursor.get(kRbp, stack, &frame) && frame >= sp && frame % 8 == 0 && stack.read(frame, &outer) &&
-        stack.read(frame + 8, &word)) {
-        bool good = code.is_return_address(word);
-        if (!good && !(code.is_known(cursor.pc()) && code.is_known(word))) {
-            // Generated code called this, or is this: nothing can be said about the return address, but the chain
-            // must lead into known code.
-            good = leads_to_known_code(frame, stack, code, chain);
-        }
-        if (good) {
-            cursor.recover(word, frame + 16, &outer);
-            return true;
-        }
+    if (recover_by_frame_record<FrameRecord>(cursor, stack, code, chain)) {
+        return true;
     }
     if (interrupted && place == Place::kUnknown && stack.read(sp, &word) && code.is_return_address(word)) {
         cursor.recover(word, sp + 8);

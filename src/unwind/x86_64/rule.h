@@ -42,11 +42,36 @@ constexpr unsigned slot_of(RuleWord rule, unsigned index) {
     return static_cast<unsigned>(rule >> (kSlotShift + kSlotBits * index) & kSlotMask);
 }
 
+// What the cursor (cursor.h) asks of a rule and of the registers.
+struct Rules {
+    using Registers = x86_64::Registers;
+    static constexpr unsigned kGeneralRegisters = x86_64::kGeneralRegisters;
+    static constexpr unsigned kRuleRegisters = x86_64::kRuleRegisters;
+    static constexpr unsigned kStackPointer = kRsp;
+    static constexpr unsigned kReturnAddress = x86_64::kReturnAddress;
+    static constexpr const auto& kPreserved = x86_64::kPreserved;
+    static constexpr bool kLosesStackPointer = false;
+
+    static constexpr bool is_by_stack_pointer(RuleWord rule) {
+        return (rule & kKindAndBase) == plain_with_base(kRsp);
+    }
+    static constexpr unsigned base_of(RuleWord rule) { return x86_64::base_of(rule); }
+    static constexpr std::uint64_t offset_of(RuleWord rule) { return x86_64::offset_of(rule); }
+    static constexpr unsigned return_slot(RuleWord /*rule*/) { return 1; }  // always on the stack
+    static constexpr bool has_slots(RuleWord rule) { return (rule & kAllSlots) != 0; }
+    static constexpr unsigned slot_of(RuleWord rule, unsigned index) { return x86_64::slot_of(rule, index); }
+    static constexpr std::uint64_t code_address(std::uint64_t value) { return value; }
+};
+
 // Keeps, while a call-frame program runs, what the rule word will need, so that making one is a few instructions.
 class RulePacker {
   public:
     static constexpr unsigned kRegisters = kRuleRegisters;
     static constexpr unsigned kReturnRegister = kReturnAddress;
+    static constexpr bool kSignalRowsBeginEarly = false;
+
+    // Instructions of the processor's own that change no rule.
+    static constexpr bool is_marker(std::uint8_t /*operation*/) { return false; }
 
     // A register's rule has changed.
     void note(unsigned number, RegisterRule rule, std::int64_t value) {

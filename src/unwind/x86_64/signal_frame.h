@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <span>
-#include <ucontext.h>
 
 namespace kymo::unwind::x86_64 {
 
@@ -35,10 +34,9 @@ inline bool is_signal_return(std::span<const std::uint8_t> code) {
 // view.
 inline bool registers_from_frame(std::uint64_t frame, const MemoryView& stack, Registers* registers) {
     const auto read = [&](int number, std::uint64_t* value) {
-        return stack.read(
-            frame + offsetof(ucontext_t, uc_mcontext.gregs) + sizeof(greg_t) * static_cast<unsigned>(number), value);
+        return stack.read(frame + kContextRegisters + std::uint64_t{8} * static_cast<unsigned>(number), value);
     };
-    bool is_there = read(REG_RIP, &registers->pc);
+    bool is_there = read(kPcInContext, &registers->pc);
     for (unsigned i = 0; i < kGeneralRegisters; ++i) {
         is_there = is_there && read(kInContext[i], &registers->general[i]);
     }

@@ -6,7 +6,7 @@
 
 #include "unwind/byte_reader.h"
 #include "unwind/call_frame.h"
-#include "unwind/table_rows.h"
+#include "unwind/rows/table_rows.h"
 
 #include <cstdint>
 #include <span>
@@ -201,8 +201,6 @@ class FrameProgram {
                 number = reader.uleb();
                 set_register(number, RegisterRule::kValueExpression, read_expression(reader));
                 return true;
-            case 0x2D:  // DW_CFA_AARCH64_negate_ra_state: the signature is taken off whatever it says
-                return true;
             case 0x2E:  // DW_CFA_GNU_args_size: concerns landing pads only
                 reader.uleb();
                 return true;
@@ -211,7 +209,7 @@ class FrameProgram {
                 set_register(number, RegisterRule::kOffset, scaled(cie.data_alignment, 0 - reader.uleb()));
                 return true;
             default:
-                return false;
+                return Packer::is_marker(operation);
         }
     }
 

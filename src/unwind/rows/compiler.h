@@ -7,11 +7,11 @@
 
 #include "unwind/call_frame.h"
 #include "unwind/compile_input.h"
-#include "unwind/frame_program.h"
-#include "unwind/function_index.h"
 #include "unwind/page_array.h"
+#include "unwind/rows/frame_program.h"
+#include "unwind/rows/function_index.h"
+#include "unwind/rows/table_rows.h"
 #include "unwind/table.h"
-#include "unwind/table_rows.h"
 
 #include <new>
 
@@ -181,8 +181,13 @@ class Compiler {
         if (fde.begin > cursor_) {
             rows_.emit(cursor_, simple_rule(RuleKind::kNone));
         }
-        cursor_ = fde.begin;
+        const bool early = Packer::kSignalRowsBeginEarly && cie.cie.signal_frame && fde.begin > input_.code_begin;
+        cursor_ = fde.begin - (early ? 1 : 0);
         program_.begin(cie.initial);
+        if (early) {
+            emit_row(section);
+            cursor_ = fde.begin;
+        }
         emitting_ = true;
         if (!execute(section, cie.cie, cie.initial, fde.program)) {
             ++bad_;

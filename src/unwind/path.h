@@ -1,0 +1,50 @@
+// What a walk gives: the call path, and how it ended.
+#pragma once
+
+#include "base/ids.h"
+#include "unwind/memory_view.h"
+
+#include <cstdint>
+
+namespace kymo::unwind {
+
+// As recording::PathEnd, value for value.
+enum class PathEnd : std::uint8_t {
+    kComplete = 0,
+    kNotWalked = 1,
+    kNoRule = 2,
+    kBadRule = 3,
+    kOutsideStack = 4,
+    kNoProgress = 5,
+    kTooDeep = 6,
+    kUnmapped = 7,
+};
+
+// What the start's program counter is.
+enum class Start : std::uint8_t {
+    kInterrupted,  // the instruction to be executed next: from a signal's context, or from capture_here()
+    kCalled,       // a return address
+};
+
+// Innermost first. `offset` and `address` are ready for look-up: return addresses already have 1 subtracted.
+struct Frame {
+    ImageId image{0};           // 0: no image (generated code); the offset is then the address
+    std::uint64_t offset = 0;   // in the image
+    std::uint64_t address = 0;  // in the process
+};
+
+// For stacks other than the one given: where a stack pointer lies when it is outside (an alternate signal stack's
+// interrupted stack, coroutines). False: nothing known. At most kMostStacks calls a walk. What an earlier call gave
+// may be overwritten.
+struct StackFinder {
+    void* context = nullptr;
+    bool (*find)(void* context, std::uint64_t stack_pointer, MemoryView* stack) = nullptr;
+};
+
+struct WalkResult {
+    std::uint32_t count = 0;  // frames written
+    PathEnd end = PathEnd::kNotWalked;
+    bool recovered = false;  // at least one frame was found without a rule
+};
+
+}  // namespace kymo::unwind
