@@ -156,14 +156,15 @@ class FrameBytes {
 class Compiled {
   public:
     explicit Compiled(const FrameSection& eh_frame, const FrameSection& debug_frame = {},
-                      std::uint64_t code_begin = 0, std::uint64_t code_end = 0x100000) {
+                      std::uint64_t code_begin = 0, std::uint64_t code_end = 0x100000,
+                      bool (*make)(const CompileInput& input, Table* table) = compile) {
         CompileInput input;
         input.code_begin = code_begin;
         input.code_end = code_end;
         input.eh_frame = eh_frame;
         input.debug_frame = debug_frame;
         input.debug_frame.kind = FrameSectionKind::kDebugFrame;
-        ok_ = compile(input, &table_);
+        ok_ = make(input, &table_);
     }
     ~Compiled() { release(&table_); }
     Compiled(const Compiled&) = delete;

@@ -1,0 +1,37 @@
+// The frame that Linux puts on the stack for a signal handler, on architectures with a link register: a siginfo_t,
+// then a ucontext_t with the registers (the architecture's context.h). The code that the handler returns to (the
+// vDSO's, mostly) is known by its bytes, as its rules may be missing, or tell less than the frame holds.
+//
+// Contract: reads the stack through the view only; usable in signal handlers.
+#pragma once
+
+#include "unwind/link_register/registers.h"
+#include "unwind/memory_view.h"
+
+#include <cstring>
+#include <span>
+
+namespace kymo::unwind::link_register {
+
+inline constexpr std::uint64_t kSignalInfo = 128;  // bytes of the siginfo_t
+
+// Whether the code begins with these instructions.
+template <std::size_t kCount>
+bool begins_with(std::span<const std::uint8_t> code, const std::array<std::uint32_t, kCount>& instructions) {
+    return code.size() >= sizeof(instructions) &&
+           std::memcmp(code.data(), instructions.data(), sizeof(instructions)) == 0;
+}
+
+// What the handler interrupted; `frame`: the stack pointer at the code that it returns to. `Context` says where a
+// ucontext_t has the program counter and each register. False: outside the view.
+template <class Context, class Numbers>
+bool registers_from_frame(std::uint64_t frame, const MemoryView& stack, Registers<Numbers>* registers) {
+    const std::uint64_t context = frame + kSignalInfo;
+    bool is_there = stack.read(context + Context::kPc, &registers->pc);
+    for (unsigned i = 0; i < kGeneralRegisters; ++i) {
+        is_there = is_there && stack.read(context + Context::place_of(i), &registers->general[i]);
+    }
+    return is_there;
+}
+
+}  // namespace kymo::unwind::link_register
