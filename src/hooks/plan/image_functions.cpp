@@ -88,8 +88,8 @@ std::string build_id_of(const std::filesystem::path& path) {
 ImageFunctions::ImageFunctions(const std::filesystem::path& path)
     : path_(path), build_id_(build_id_of(path)), code_(program::ImageName{path.string(), build_id_, 0}) {
     problem_ = code_.problem();
-    if (problem_.empty() && code_.decoder() == nullptr) {
-        problem_ = path.string() + ": there is no decoder for its machine";
+    if (problem_.empty() && code_.decoder() != &program::x86_64_decoder()) {
+        problem_ = path.string() + ": is not x86-64 code, and hooks are made for that alone";
     }
     if (problem_.empty()) {
         read_file();

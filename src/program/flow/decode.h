@@ -1,5 +1,5 @@
-// The seam between machine code and everything that reads it. An architecture is one file (decode_<arch>.cpp) that
-// implements Decoder, and one line in decode.cpp.
+// The seam between machine code and everything that reads it. An architecture is one folder, named after it, whose
+// decode.cpp implements Decoder, and one row of the table in decode.cpp.
 #pragma once
 
 #include "program/flow/instruction.h"
@@ -25,9 +25,12 @@ class Decoder {
     virtual std::uint8_t alignment() const = 0;
 };
 
-// By ELF machine number (e_machine); null where this build has no decoder for it. Valid for ever.
+// By ELF machine number (e_machine); null where there is no decoder for it. All are part of every build, whatever it
+// runs on. Valid for ever.
 const Decoder* decoder_for(std::uint16_t machine);
 
 const Decoder& x86_64_decoder();
+const Decoder& aarch64_decoder();
+const Decoder& sw_64_decoder();
 
 }  // namespace kymo::program

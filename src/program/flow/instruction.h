@@ -51,13 +51,15 @@ struct MemoryOperand {
 // What is computed, where it is one of the few things that address computations are made of.
 enum class Operation : std::uint8_t {
     kOther,
-    kSum,         // destination = source + source2 × scale + constant, all 64 bits (kNoRegister: nothing)
-    kStep,        // destination = source + constant in 32 bits, the upper half cleared
+    kSum,   // destination = source + source2 × scale + constant, all 64 bits (kNoRegister: nothing); where `bits`
+            // is not 0, source2's low `bits` count, extended with their sign where `is_signed`
+    kStep,  // destination = source + constant in 32 bits, the upper half cleared
     kZeroExtend,  // destination = the low `bits` of source
     kSignExtend,
     kLoad,     // destination = memory[0]; `bits` of it, extended with its sign where `is_signed`
     kMask,     // destination = source & constant (zero-extended from `bits`)
-    kCompare,  // the low `bits` of source, or where that is kNoRegister of memory[0], against constant
+    kCompare,  // the low `bits` of source, or where that is kNoRegister of memory[0], against constant, or against
+               // source2 where that is a register; a conditional jump may itself be a comparison
 };
 
 // Of a conditional jump: taken where the last comparison's left side is so. Unsigned.

@@ -101,6 +101,13 @@ SymbolicValue JumpOperand::scaled(const SymbolicValue& value, std::uint8_t scale
             return constant(value.constant * scale);
         case SymbolicValue::Kind::kUnknown:
             return {.kind = SymbolicValue::Kind::kScaled, .id = value.id, .entry_bytes = scale};
+        case SymbolicValue::Kind::kEntry:
+            if (value.constant == 0 && value.entry_scale == 1) {
+                SymbolicValue result = value;
+                result.entry_scale = scale;
+                return result;
+            }
+            return fresh();
         default:
             return scale == 1 ? value : fresh();
     }
@@ -160,10 +167,28 @@ void JumpOperand::bound(const SymbolicValue& value, std::uint64_t most, bool str
     }
 }
 
+void JumpOperand::compare(const Instruction& in) {
+    const SymbolicValue left = in.source < kRegisters ? registers_[in.source] : in_memory(in.memory[0]);
+    const SymbolicValue right = in.source2 < kRegisters ? or_far_constant(registers_[in.source2])
+                                                        : constant(static_cast<std::uint64_t>(in.constant));
+    compared_.reset();
+    if (right.kind == SymbolicValue::Kind::kConstant) {
+        compared_ = {left, right.constant};
+    }
+}
+
+// The scaled source of a sum. Extending an index leaves it what it was compared as.
+SymbolicValue JumpOperand::addend(const Instruction& in) {
+    SymbolicValue value = of_register(in.source2);
+    if (value.kind == SymbolicValue::Kind::kEntry && in.is_signed && in.bits == 8 * value.entry_bytes) {
+        value.entry_is_signed = true;
+    }
+    return in.scale == 1 ? value : scaled(value, in.scale);
+}
+
 void JumpOperand::step(const Instruction& in) {
     if (in.operation == Operation::kCompare) {
-        compared_ = {in.source < kRegisters ? registers_[in.source] : in_memory(in.memory[0]),
-                     static_cast<std::uint64_t>(in.constant)};
+        compare(in);
         return;
     }
     if (in.writes_flags) {
@@ -172,9 +197,7 @@ void JumpOperand::step(const Instruction& in) {
     std::optional<SymbolicValue> result;
     switch (in.operation) {
         case Operation::kSum:
-            result = of_register(in.source2);
-            result = sum(sum(of_register(in.source), in.scale == 1 ? *result : scaled(*result, in.scale)),
-                         constant(static_cast<std::uint64_t>(in.constant)));
+            result = sum(sum(of_register(in.source), addend(in)), constant(static_cast<std::uint64_t>(in.constant)));
             break;
         case Operation::kZeroExtend:
         case Operation::kSignExtend:

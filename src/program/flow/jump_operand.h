@@ -22,9 +22,10 @@ namespace kymo::program {
 struct SymbolicValue {
     enum class Kind : std::uint8_t { kUnknown, kScaled, kConstant, kEntry } kind = Kind::kUnknown;
     std::uint32_t id = 0;        // kUnknown: itself; kScaled: of what was multiplied; kEntry: of the index
-    std::uint64_t constant = 0;  // kEntry: what is added to the entry
+    std::uint64_t constant = 0;  // kEntry: what is added to the scaled entry; kScaled: to the product
     std::uint64_t table = 0;
     std::uint8_t entry_bytes = 0;  // kScaled: the factor
+    std::uint8_t entry_scale = 1;  // kEntry: what the entry is multiplied by
     bool entry_is_signed = false;
     bool operator==(const SymbolicValue&) const = default;
 };
@@ -70,6 +71,8 @@ class JumpOperand {
     }
     SymbolicValue sum(const SymbolicValue& a, const SymbolicValue& b);
     SymbolicValue scaled(const SymbolicValue& value, std::uint8_t scale);
+    SymbolicValue addend(const Instruction& in);
+    void compare(const Instruction& in);
     std::optional<SymbolicValue> entry(const MemoryOperand& operand, std::uint8_t bits, bool is_signed);
     SymbolicValue load(const MemoryOperand& operand, std::uint8_t bits, bool is_signed);
     SymbolicValue in_memory(const MemoryOperand& operand);

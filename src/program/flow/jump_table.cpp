@@ -56,7 +56,7 @@ std::optional<std::uint64_t> read_entry(const CodeBytes& data, const SymbolicVal
         const unsigned unused = 64U - 8U * table.entry_bytes;
         entry = static_cast<std::uint64_t>(static_cast<std::int64_t>(entry << unused) >> unused);
     }
-    return entry + table.constant;
+    return entry * table.entry_scale + table.constant;
 }
 
 // Is an instruction decoded there, or nothing yet?

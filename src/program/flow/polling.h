@@ -10,7 +10,8 @@
 // tries. At least one load is needed, and the loop must be able to end.
 //
 // What is called polling here polls; loops that poll through calls (sched_yield, code compiled without optimisation)
-// are not recognised.
+// are not recognised, nor are those that try to take a lock by a store-exclusive (aarch64 without LSE, and the other
+// architectures with such a pair): every exchange is a loop there.
 #pragma once
 
 #include "program/flow/code_bytes.h"

@@ -1,10 +1,14 @@
-// Any bytes as a function with a jump table behind it. The first byte says how the rest is cut: code, a second part
-// of the function, data. Checked is what every graph promises; the sanitizers see to the rest.
+// Any bytes as a function with a jump table behind it, of every architecture that has a decoder. The first byte says
+// how the rest is cut: code, a second part of the function, data. Checked is what every graph promises; the
+// sanitizers see to the rest.
 #include "program/flow/flow_graph.h"
+#include "program/flow/induction.h"
 #include "program/flow/loops.h"
 #include "program/flow/make_flow_graph.h"
 #include "program/flow/no_return.h"
+#include "program/flow/polling.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -19,20 +23,9 @@ void require(bool holds, const char* what) {
     }
 }
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    if (size < 2) {
-        return 0;
-    }
-    const std::span<const std::uint8_t> all(data + 1, size - 1);
-    const std::size_t hot = all.size() * (data[0] & 0xfU) / 16;
-    const std::size_t cold = (all.size() - hot) * (data[0] >> 4U) / 16;
-    const CodeBytes code({{0x1000, all.first(hot)}, {0x1000 + hot + (data[0] & 1U) * 64, all.subspan(hot, cold)}});
-    const CodeBytes table({{0x1000, all}});
-    const FunctionCode function{code, 0x1000, {0x1000 + hot / 2}};
-    const FlowGraph graph =
-        make_flow_graph(x86_64_decoder(), function, table, [](std::uint64_t at) { return at % 3 == 0; });
+void check(const Decoder& decoder, const FunctionCode& function, const CodeBytes& table) {
+    const CodeBytes& code = function.code;
+    const FlowGraph graph = make_flow_graph(decoder, function, table, [](std::uint64_t at) { return at % 3 == 0; });
 
     std::uint64_t last_end = 0;
     std::size_t instructions = 0;
@@ -64,5 +57,27 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         require(loops.gave_up || loops.loop_of[at.header] == loop, "a header lies in its loop");
     }
     (void)can_return(graph);
+    constexpr std::size_t kLookedInto = 8;
+    for (std::uint32_t loop = 0; loop < std::min(loops.loops.size(), kLookedInto); ++loop) {
+        (void)polls(decoder, code, graph, loops, loop);
+        (void)inductions(decoder, code, graph, loops, loop);
+    }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    if (size < 2) {
+        return 0;
+    }
+    const std::span<const std::uint8_t> all(data + 1, size - 1);
+    const std::size_t hot = all.size() * (data[0] & 0xfU) / 16;
+    const std::size_t cold = (all.size() - hot) * (data[0] >> 4U) / 16;
+    const CodeBytes code({{0x1000, all.first(hot)}, {0x1000 + hot + (data[0] & 1U) * 64, all.subspan(hot, cold)}});
+    const CodeBytes table({{0x1000, all}});
+    const FunctionCode function{code, 0x1000, {0x1000 + hot / 2}};
+    for (const Decoder* decoder : {&x86_64_decoder(), &aarch64_decoder(), &sw_64_decoder()}) {
+        check(*decoder, function, table);
+    }
     return 0;
 }

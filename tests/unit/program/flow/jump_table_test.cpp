@@ -147,8 +147,13 @@ TEST(JumpTable, IsCappedWhateverTheComparisonSays) {
     EXPECT_EQ(targets_of(graph, 0x18), (std::vector<std::uint64_t>{0x1b}));
 }
 
-// A switch of 41 cases with different bodies, made by the compiler at hand in every form it has.
-class CompiledSwitch : public testing::TestWithParam<const char*> {};
+// A switch of 41 cases with different bodies, made by the compilers at hand in every form they have.
+struct SwitchForm {
+    const char* compiler;
+    const char* options;
+    const Decoder& (*decoder)();
+};
+class CompiledSwitch : public testing::TestWithParam<SwitchForm> {};
 
 TEST_P(CompiledSwitch, HasAllItsCases) {
     const auto folder = std::filesystem::temp_directory_path() / ("kymo-switch-" + std::to_string(getpid()));
@@ -164,8 +169,9 @@ TEST_P(CompiledSwitch, HasAllItsCases) {
         source << "    case 50: return x;\n    default: x -= 5; break;\n  }\n}\n";
     }
     const std::string object = (folder / "switch.so").string();
-    const std::string command = std::string(KYMO_TEST_CXX) + " " + GetParam() + " -shared -o " + object + " " +
-                                (folder / "switch.cpp").string() + " 2>" + (folder / "log").string();
+    const std::string command = std::string(GetParam().compiler) + " " + GetParam().options +
+                                " -shared -nostdlib -o " + object + " " + (folder / "switch.cpp").string() + " 2>" +
+                                (folder / "log").string();
     if (std::system(command.c_str()) != 0) {
         std::filesystem::remove_all(folder);
         GTEST_SKIP() << "this compiler refuses: " << command;
@@ -174,8 +180,8 @@ TEST_P(CompiledSwitch, HasAllItsCases) {
     std::filesystem::remove_all(folder);
     const ElfFunction* pick = file.named("pick");
     ASSERT_NE(pick, nullptr);
-    const FlowGraph graph =
-        make_flow_graph(x86_64_decoder(), {CodeBytes({{pick->address, pick->bytes}}), pick->address}, file.data());
+    const FlowGraph graph = make_flow_graph(GetParam().decoder(),
+                                            {CodeBytes({{pick->address, pick->bytes}}), pick->address}, file.data());
     ASSERT_EQ(graph.tables.size(), 1U) << command;
     EXPECT_TRUE(graph.tables[0].bounded) << command;
     EXPECT_EQ(graph.tables[0].entries, 51U) << command;
@@ -187,8 +193,22 @@ TEST_P(CompiledSwitch, HasAllItsCases) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Forms, CompiledSwitch,
-                         testing::Values("-O2 -fPIC", "-O2 -fPIC -fcf-protection=full", "-O1 -fPIC", "-O3 -fPIC",
-                                         "-Os -fPIC", "-O0 -fPIC", "-O2 -fPIC -march=native"));
+                         testing::Values(SwitchForm{KYMO_TEST_CXX, "-O2 -fPIC", x86_64_decoder},
+                                         SwitchForm{KYMO_TEST_CXX, "-O2 -fPIC -fcf-protection=full", x86_64_decoder},
+                                         SwitchForm{KYMO_TEST_CXX, "-O1 -fPIC", x86_64_decoder},
+                                         SwitchForm{KYMO_TEST_CXX, "-O3 -fPIC", x86_64_decoder},
+                                         SwitchForm{KYMO_TEST_CXX, "-Os -fPIC", x86_64_decoder},
+                                         SwitchForm{KYMO_TEST_CXX, "-O0 -fPIC", x86_64_decoder},
+                                         SwitchForm{KYMO_TEST_CXX, "-O2 -fPIC -march=native", x86_64_decoder}));
+
+// Skipped where no such compiler is installed.
+INSTANTIATE_TEST_SUITE_P(OfAarch64, CompiledSwitch,
+                         testing::Values(SwitchForm{"aarch64-linux-gnu-g++", "-O2 -fPIC", aarch64_decoder},
+                                         SwitchForm{"aarch64-linux-gnu-g++", "-O1 -fPIC", aarch64_decoder},
+                                         SwitchForm{"aarch64-linux-gnu-g++", "-Os -fPIC", aarch64_decoder},
+                                         SwitchForm{"aarch64-linux-gnu-g++", "-O0 -fPIC", aarch64_decoder},
+                                         SwitchForm{"clang++ --target=aarch64-linux-gnu -fuse-ld=lld", "-O2 -fPIC",
+                                                    aarch64_decoder}));
 
 }  // namespace
 }  // namespace kymo::program
