@@ -9,6 +9,7 @@
 #pragma once
 
 #include "base/exclusion.h"
+#include "monitor/metrics/metric_values.h"
 
 #include <atomic>
 #include <cstddef>
@@ -18,14 +19,6 @@
 namespace kymo::monitor {
 
 struct ThreadState;
-
-inline constexpr std::size_t kMaxSampledMetrics = 16;
-
-// In the order of their `event` rows.
-struct MetricValues {
-    std::uint64_t value[kMaxSampledMetrics] = {};
-    std::size_t count = 0;
-};
 
 class SampledMetrics {
   public:

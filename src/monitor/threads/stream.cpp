@@ -1,5 +1,6 @@
 #include "monitor/threads/stream.h"
 
+#include "monitor/metrics/sampled_metrics.h"
 #include "monitor/process/images.h"
 #include "monitor/process/log.h"
 #include "monitor/sampling/own_work.h"

@@ -10,7 +10,7 @@
 #include "hooks/guest/thread.h"
 #include "monitor/channels/table.h"
 #include "monitor/interpose/programs_mask.h"
-#include "monitor/metrics/sampled_metrics.h"
+#include "monitor/metrics/metric_values.h"
 #include "monitor/openmp/team_state.h"
 #include "monitor/sampling/context_tree.h"
 #include "monitor/sampling/counters.h"
