@@ -36,7 +36,6 @@ WalkResult walk(ImageSet& images, const Registers& start, Start kind, const Memo
 // The registers of the nearest caller of `start` (Start::kInterrupted) whose image is not `inside`: those that a
 // function must preserve, the stack pointer, and as the program counter an address in its call. False: none is found
 // in kMostLeft steps, or memory outside the stack would be needed.
-inline constexpr unsigned kMostLeft = 64;
 bool leave(ImageSet& images, const Registers& start, const MemoryView& stack, bool (*inside)(ImageId),
            Registers* caller);
 

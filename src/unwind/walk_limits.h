@@ -13,6 +13,7 @@ inline constexpr unsigned kMostWords = 4096;        // words of the stack that a
 inline constexpr unsigned kMostOperations = 65536;  // of DWARF expressions
 inline constexpr unsigned kMostCode = 65536;        // bytes of code that are searched for returns
 inline constexpr unsigned kMostDescribed = 32;      // images that were not known before
+inline constexpr unsigned kMostLeft = 64;           // frames that leave() passes
 
 // What is left of it.
 struct WalkLimits {

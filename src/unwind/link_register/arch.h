@@ -27,6 +27,7 @@ struct Arch {
     static bool registers_from_frame(std::uint64_t frame, const MemoryView& stack, Registers* registers) {
         return link_register::registers_from_frame<typename Machine::Context>(frame, stack, registers);
     }
+    static Instruction decode(std::span<const std::uint8_t> bytes) { return Machine::decode(bytes); }
     static bool ends_in_call(std::span<const std::uint8_t> bytes) { return Machine::ends_in_call(bytes); }
     template <class Code>
     static bool recover_caller(Cursor& cursor, const MemoryView& stack, bool interrupted, const Code& code,
