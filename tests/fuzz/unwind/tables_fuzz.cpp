@@ -1,11 +1,15 @@
-// Any bytes as call-frame sections: a table comes out whose rows ascend, every rule of which can be looked up, and by
-// which a walk over any stack stays in its bounds.
+// Any bytes as call-frame sections, on every architecture: a table comes out whose rows ascend, every rule of which
+// can be looked up, and by which a walk over any stack stays in its bounds.
 //
 // Input: byte 0 chooses the section (bit 0: .debug_frame; bit 1: with a .eh_frame_hdr in front; bit 2: its end is not
 // known), byte 1 the length of the header in 8 bytes, byte 2 the length of the stack in 8 bytes, taken from the end;
 // the rest is the section.
+#include "unwind/aarch64/arch.h"
 #include "unwind/compile.h"
-#include "unwind/native.h"
+#include "unwind/loongarch64/arch.h"
+#include "unwind/riscv64/arch.h"
+#include "unwind/sw_64/arch.h"
+#include "unwind/x86_64/arch.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -24,40 +28,59 @@ void require(bool holds) {
     }
 }
 
+// An interrupted function may have nothing on the stack: its return address was popped into a register (x86-64), or
+// is there still. Once.
+template <class Rules>
+bool may_leave_the_stack(RuleWord rule) {
+    return kind_of(rule) == RuleKind::kExtended || Rules::return_slot(rule) == 0;
+}
+
+template <class Arch>
 void step_by_every_rule(const Table& table, std::span<const std::uint8_t> stack) {
     constexpr std::uint64_t kStackAddress = 0x7FF000000000;
     const MemoryView view = MemoryView::copied(kStackAddress, stack);
     for (std::uint32_t row = 0; row < table.rows; ++row) {
         require(row == 0 || table.starts[row - 1] < table.starts[row]);
         require(table.find(table.base + table.starts[row]) == table.rules[row]);
-        Registers registers;
+        typename Arch::Registers registers;
         for (unsigned i = 0; i < registers.general.size(); ++i) {
             registers.general[i] = kStackAddress + 8 * i;
         }
         registers.pc = table.starts[row];
-        native::Cursor cursor(registers);
+        typename Arch::Cursor cursor(registers);
         const RuleWord rule = table.rules[row];
-        StepResult result = StepResult::kBadRule;
         unsigned operations = 1000;
-        if (kind_of(rule) == RuleKind::kPlain) {
-            result = cursor.step(rule, view);
-        } else if (kind_of(rule) == RuleKind::kExtended) {
+        const auto step = [&] {
+            if (kind_of(rule) == RuleKind::kPlain) {
+                return cursor.step(rule, view);
+            }
+            if (kind_of(rule) != RuleKind::kExtended) {
+                return StepResult::kBadRule;
+            }
             const ExtendedRule* extended = table.extended_of(rule);
             require(extended != nullptr);
-            result = cursor.step(*extended, table, view, &operations);
-        }
+            return cursor.step(*extended, table, view, &operations);
+        };
+        StepResult result = step();
         if (result == StepResult::kOk && cursor.sp() == registers.sp()) {
-            // An interrupted function may have popped its return address into a register: once (native step).
-            require(kind_of(rule) == RuleKind::kExtended);
-            result = cursor.step(*table.extended_of(rule), table, view, &operations);
+            require(may_leave_the_stack<typename Arch::Rules>(rule));
+            result = step();
         }
         require(result != StepResult::kOk || cursor.sp() > registers.sp());
         std::uint64_t value = 0;
-        for (unsigned i = 0; i <= native::kGeneralRegisters; ++i) {
+        for (unsigned i = 0; i < Arch::Rules::kRuleRegisters; ++i) {
             cursor.get(i, view, &value);
         }
         cursor.detach(view);
     }
+}
+
+template <class Arch>
+void check(const CompileInput& input, std::span<const std::uint8_t> stack) {
+    Table table;
+    require(compile_for<typename Arch::RulePacker>(input, &table));
+    step_by_every_rule<Arch>(table, stack);
+    release(&table);
 }
 
 }  // namespace
@@ -93,9 +116,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         in_front.address = kSectionAddress - header_size;
         read_frame_header(in_front, &input.eh_header);
     }
-    Table table;
-    require(compile(input, &table));
-    step_by_every_rule(table, stack);
-    release(&table);
+    check<x86_64::Arch>(input, stack);
+    check<aarch64::Arch>(input, stack);
+    check<loongarch64::Arch>(input, stack);
+    check<riscv64::Arch>(input, stack);
+    check<sw_64::Arch>(input, stack);
     return 0;
 }
