@@ -11,6 +11,7 @@
 #include "view/json_text.h"
 #include "view/metric.h"
 #include "view/report_markdown.h"
+#include "view/threads/account.h"
 
 #include <cmath>
 #include <fmt/format.h>
@@ -25,6 +26,7 @@ constexpr const char* kReportExamples =
     "  kymo report my_program.kymo --finding 1       the first finding with its evidence and an experiment\n"
     "  kymo report my_program.kymo --lines --events  with more tables; --all: with all of them\n"
     "  kymo report my_program.kymo --spaces --gaps   code over time, heavy code and gaps alone, whole\n"
+    "  kymo report my_program.kymo --thread 4711     a thread, and what it was created with\n"
     "  kymo report my_program.kymo --sort off-cpu --top 20\n"
     "  kymo report my_program.kymo --sort page-faults\n"
     "  kymo report my_program.kymo --markdown        for a pull request or a chat\n"
@@ -44,6 +46,7 @@ int run_report(int argc, char** argv) {
     std::optional<std::size_t> top;
     bool all = false;
     std::optional<std::size_t> finding;
+    std::optional<std::uint64_t> thread;
     view::MoreTables more;
     double percent = -1;
     double space_share = 1;
@@ -60,6 +63,11 @@ int run_report(int argc, char** argv) {
         ->check(CLI::Range(1, 1'000'000));
     options.add_flag("--findings", more.findings, "all findings in full, what is good, and the control");
     options.add_flag("--lines", more.lines, "with source lines");
+    options
+        .add_option("--thread", thread,
+                    "only this thread, by its number: its time, who created it, from where and in what state")
+        ->type_name("TID")
+        ->excludes(as_json);
     options.add_flag("--threads", more.threads,
                      "with each thread, why it was off the processor, and who blocks whom");
     options.add_flag("--events", more.events, "with the events' counts, and the host's metrics");
@@ -128,6 +136,12 @@ int run_report(int argc, char** argv) {
         }
         text = view::terminal_finding(shown.style, analysed->evidence, analysed->judgement, *finding,
                                       top.value_or(kAlone));
+    } else if (thread) {
+        auto account = view::thread_accounts(shown.style, *analysed, *thread);
+        if (!account) {
+            return fail(account.error());
+        }
+        text = std::move(*account);
     } else {
         more.spaces = more.spaces || (!filter.empty() && !more.has_collections());
         shown.is_short = !all;

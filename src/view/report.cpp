@@ -13,6 +13,7 @@
 #include "view/spaces/space_json.h"
 #include "view/spaces/space_tables.h"
 #include "view/terminal.h"
+#include "view/threads/created_with.h"
 #include "view/waits.h"
 
 #include <algorithm>
@@ -80,6 +81,10 @@ nlohmann::ordered_json report_json(const analysis::Analysis& analysis) {
     const spacetime::Waits& waits = analysis.profile.waits;
     const spacetime::WaitTable wait_table = spacetime::make_wait_table(waits);
     auto report = json_report(analysis.profile, analysis.named.tree);
+    for (std::size_t i = 0; i < analysis.profile.threads.size(); ++i) {
+        report["threads"][i]["created_with"] =
+            json_created_with(analysis.profile, analysis.named.names(), analysis.profile.threads[i]);
+    }
     report["findings"] = json_findings(analysis.evidence, analysis.judgement.findings);
     report["advantages"] = json_findings(analysis.evidence, analysis.judgement.advantages);
     report["spaces"] = json_spaces(analysis.evidence);

@@ -127,8 +127,7 @@ Json json_figures_from(ThreadFigures from) {
     return nullptr;
 }
 
-Json json_states(const ProfileThread& thread) {
-    const StateSums sums = thread.states.sums();
+std::vector<std::pair<WaitKind, std::int64_t>> waiting_by_kind(const ProfileThread& thread) {
     std::array<std::int64_t, 256> by_kind{};
     thread.states.for_each(thread.begin, thread.end, [&](const StateInterval& interval) {
         if (interval.state == ThreadState::kWaiting && interval.wait < thread.waits.size()) {
@@ -136,11 +135,20 @@ Json json_states(const ProfileThread& thread) {
                 static_cast<std::int64_t>(interval.end - interval.begin);
         }
     });
-    Json kinds = Json::object();
+    std::vector<std::pair<WaitKind, std::int64_t>> kinds;
     for (std::size_t kind = 1; kind < by_kind.size(); ++kind) {
         if (by_kind.at(kind) != 0) {
-            kinds[wait_kind_key(static_cast<WaitKind>(kind))] = seconds(by_kind.at(kind));
+            kinds.emplace_back(static_cast<WaitKind>(kind), by_kind.at(kind));
         }
+    }
+    return kinds;
+}
+
+Json json_states(const ProfileThread& thread) {
+    const StateSums sums = thread.states.sums();
+    Json kinds = Json::object();
+    for (const auto& [kind, ns] : waiting_by_kind(thread)) {
+        kinds[wait_kind_key(kind)] = seconds(ns);
     }
     return {
         {"user_s", seconds(sums[ThreadState::kUser])},         {"system_s", seconds(sums[ThreadState::kSystem])},

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace kymo::view {
@@ -35,6 +36,8 @@ std::string strip_legend(const Style& style, std::span<const StripSums> columns)
 
 // "switch-records", "thread-end" or null.
 nlohmann::ordered_json json_figures_from(spacetime::ThreadFigures from);
+// What a thread waited for, off the processor, in the order of the kinds; those with no time are left out. ns.
+std::vector<std::pair<recording::WaitKind, std::int64_t>> waiting_by_kind(const spacetime::ProfileThread& thread);
 // A thread's `states`.
 nlohmann::ordered_json json_states(const spacetime::ProfileThread& thread);
 

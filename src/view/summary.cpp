@@ -209,6 +209,10 @@ std::string display_name(const CallTree& tree, std::uint32_t function) {
     return program::plain_name(tree.symbols.functions[function].name);
 }
 
+bool is_start_up(std::string_view function) {
+    return std::find(kStartUp.begin(), kStartUp.end(), function) != kStartUp.end();
+}
+
 std::vector<std::string> creation_path(const Profile& profile, const CallTree& tree, const ProfileThread& thread) {
     std::vector<std::string> names;
     if (raw(thread.creation_node) >= profile.nodes.size()) {
@@ -217,8 +221,7 @@ std::vector<std::string> creation_path(const Profile& profile, const CallTree& t
     for (CallNodeIndex at = thread.creation_node.in(tree.node_of); at != CallNodeIndex(0);
          at = at.in(tree.nodes).parent) {
         const std::string name = display_name(tree, at.in(tree.nodes).function);
-        if (at.in(tree.nodes).kind == NodeKind::kFrame &&
-            std::find(kStartUp.begin(), kStartUp.end(), name) == kStartUp.end()) {
+        if (at.in(tree.nodes).kind == NodeKind::kFrame && !is_start_up(name)) {
             names.push_back(name);
         }
     }

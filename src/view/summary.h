@@ -5,6 +5,7 @@
 #include "spacetime/profile/profile.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kymo::view {
@@ -13,6 +14,8 @@ namespace kymo::view {
 std::string place(const spacetime::CallTree& tree, std::uint32_t file, std::uint32_t line);
 // A function's name for people.
 std::string display_name(const spacetime::CallTree& tree, std::uint32_t function);
+// The C library's, below main and below a thread's function.
+bool is_start_up(std::string_view function);
 // "main › run › pthread_create", without the start-up code of the C library.
 std::vector<std::string> creation_path(const spacetime::Profile& profile, const spacetime::CallTree& tree,
                                        const spacetime::ProfileThread& thread);

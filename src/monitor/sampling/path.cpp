@@ -302,6 +302,13 @@ ContextId enter_walked_construct(ThreadState& thread, const Region& region) {
     return enter(thread, room.first(joined.frames)).leaf;
 }
 
+bool leave(ThreadState& thread, const unwind::Registers& here, bool (*inside)(ImageId), unwind::Registers* caller) {
+    unwind::MemoryView stack;
+    Stacks stacks{thread};
+    find_stack(&stacks, here.sp(), &stack);
+    return unwind::leave(images, here, stack, inside, caller);
+}
+
 }  // namespace
 
 ContextId enter_own_path(ThreadState& thread, const unwind::Registers& registers) {
@@ -336,12 +343,12 @@ ContextId enter_joined(ThreadState& thread, StreamId stream, ContextId context) 
     return enter(thread, {&frame, 1}).leaf;
 }
 
+bool caller_registers(ThreadState& thread, const unwind::Registers& here, unwind::Registers* caller) {
+    return elsewhere([&] { return leave(thread, here, [](ImageId image) { return image == own_image(); }, caller); });
+}
+
 bool construct_registers(ThreadState& thread, const unwind::Registers& here, unwind::Registers* caller) {
-    unwind::MemoryView stack;
-    Stacks stacks{thread};
-    find_stack(&stacks, here.sp(), &stack);
-    return unwind::leave(
-        images, here, stack, [](ImageId image) { return image == own_image() || is_run_time(image); }, caller);
+    return leave(thread, here, [](ImageId image) { return image == own_image() || is_run_time(image); }, caller);
 }
 
 void note_openmp_runtime(std::uint64_t address) {

@@ -36,6 +36,9 @@ ContextId enter_construct(ThreadState& thread, const Region& region);
 // That of another thread's context. Stream 0: none.
 ContextId enter_joined(ThreadState& thread, StreamId stream, ContextId context);
 
+// The registers of the nearest caller of the monitor: those that a function must preserve, the stack pointer, and an
+// address in its call. False: it is not found.
+bool caller_registers(ThreadState& thread, const unwind::Registers& here, unwind::Registers* caller);
 // The registers of the caller of an OpenMP run time that has called the monitor, for Region::registers. False: there
 // is none to be found.
 bool construct_registers(ThreadState& thread, const unwind::Registers& here, unwind::Registers* caller);

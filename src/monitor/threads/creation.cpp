@@ -100,6 +100,7 @@ ThreadState* prepare(Start start, void* argument, const pthread_attr_t* attribut
         if (const Busy busy(*creator); busy.may_write()) {
             const OwnWork work(*creator);
             thread->creation.context = enter_own_path(*creator, here);
+            thread->creation.knows_caller = caller_registers(*creator, here, &thread->creation.caller);
         }
         thread->creation.known = true;
     }
@@ -122,8 +123,8 @@ Real<int (*)(thrd_t*, thrd_start_t, void*)> real_thrd_create{"thrd_create"};
 using namespace kymo::monitor;
 
 KYMO_INTERPOSE int pthread_create(pthread_t* handle, const pthread_attr_t* attributes, Start start, void* argument) {
+    const kymo::unwind::FloatRegisters floats = kymo::unwind::capture_float_here();  // before any call
     const auto real = real_pthread_create.get();
-    const kymo::unwind::FloatRegisters floats = kymo::unwind::capture_float_here();
     const kymo::unwind::Registers here = kymo::unwind::capture_here();
     ThreadState* thread = prepare(start, argument, attributes, here, floats);
     if (thread == nullptr) {
@@ -138,8 +139,8 @@ KYMO_INTERPOSE int pthread_create(pthread_t* handle, const pthread_attr_t* attri
 
 // glibc's own thrd_create does not go through the pthread_create that a library can replace.
 KYMO_INTERPOSE int thrd_create(thrd_t* handle, thrd_start_t start, void* argument) {
-    const auto real = real_thrd_create.get();
     const kymo::unwind::FloatRegisters floats = kymo::unwind::capture_float_here();
+    const auto real = real_thrd_create.get();
     const kymo::unwind::Registers here = kymo::unwind::capture_here();
     // A C11 thread function returns int where a POSIX one returns a pointer: on the architectures Kymo runs on both
     // come back in the same register, and the int's value is all that thrd_join looks at.

@@ -99,6 +99,7 @@ bool announce(ThreadState& thread) {
     tell_unavailable(thread.counters.outcome());
     // DWARF's numbering, the program counter last: also the order in memory.
     std::uint64_t registers[sizeof(unwind::Registers) / sizeof(std::uint64_t)];
+    std::uint64_t preserved[2 * unwind::native::kPreserved.size()];
     recording::Stream row;
     row.time = thread.begin_time;
     row.stream = raw(thread.stream);
@@ -117,6 +118,16 @@ bool announce(ThreadState& thread) {
         row.registers = registers;
         row.float_registers = {reinterpret_cast<const char*>(&creation.float_registers),
                                sizeof creation.float_registers};
+    }
+    if (creation.knows_caller) {
+        std::size_t words = 0;
+        for (const unsigned number : unwind::native::kPreserved) {
+            preserved[words++] = number;
+            preserved[words++] = creation.caller.general[number];
+        }
+        row.caller_registers = preserved;
+        row.caller_pc = creation.caller.pc;
+        row.caller_stack_pointer = creation.caller.sp();
     }
     if (!process_log.write(row)) {
         return false;

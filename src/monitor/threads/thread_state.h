@@ -41,9 +41,11 @@ struct CreationContext {
     StreamId creator{0};
     ContextId context{0};  // in the creator's tree
     std::uint64_t blocked_signals = 0;
-    unwind::Registers registers{};
+    unwind::Registers registers{};  // in the monitor
+    unwind::Registers caller{};     // of the function that called it: what calls preserve
     unwind::FloatRegisters float_registers{};
     bool known = false;
+    bool knows_caller = false;
 };
 
 // The last sample of a further event that a second look (second_look.h) has left out since the thread's last row.

@@ -22,16 +22,22 @@ struct Stream {
     std::uint64_t creator_stream = 0;
     std::uint64_t creator_context = 0;  // node of the creator's calling-context tree
     std::uint64_t stack_pointer = 0;
-    std::uint64_t blocked_signals = 0;              // bit n−1: signal n
-    std::span<const std::uint64_t> registers = {};  // general registers in DWARF order, then the program counter
-    std::string_view float_registers = {};          // x86-64: MXCSR (4), x87 control word (4), XMM0–15 (16 × 16)
-    std::uint64_t mechanism = 0;   // Mechanism: one thread may be measured otherwise than the process
-    std::uint64_t kernel_tid = 0;  // the number in the kernel's records (number_of)
+    std::uint64_t blocked_signals = 0;  // bit n−1: signal n
+    // General registers in DWARF order, then the program counter: inside the monitor, which has been called instead.
+    std::span<const std::uint64_t> registers = {};
+    std::string_view float_registers = {};  // x86-64: MXCSR (4), x87 control word (4), XMM0–15 (16 × 16)
+    std::uint64_t mechanism = 0;            // Mechanism: one thread may be measured otherwise than the process
+    std::uint64_t kernel_tid = 0;           // the number in the kernel's records (number_of)
     // Until the sampling clock's first sample, drawn at random from a period: it stands for a whole one all the same.
     // kLeastFirstPeriodNs: it stands for any moment up to then. 0: the first period is like all others.
     std::uint64_t first_period_ns = 0;
     // The kernel's tick, where that takes the thread's samples from its beginning; else 0.
     std::uint64_t tick_ns = 0;
+    // Those of the function that called the monitor: what a call must preserve, as pairs of a DWARF number and a
+    // value.
+    std::span<const std::uint64_t> caller_registers = {};
+    std::uint64_t caller_pc = 0;  // an address in its call; 0: the caller is not known
+    std::uint64_t caller_stack_pointer = 0;
 
     static constexpr const char* kTable = "stream";
     static constexpr std::uint32_t kTableId = 18;
@@ -51,6 +57,9 @@ struct Stream {
         visit("kernel_tid", ColumnType::kUint, "", &Stream::kernel_tid);
         visit("first_period_ns", ColumnType::kUint, "ns", &Stream::first_period_ns);
         visit("tick_ns", ColumnType::kUint, "ns", &Stream::tick_ns);
+        visit("caller_registers", ColumnType::kUintList, "", &Stream::caller_registers);
+        visit("caller_pc", ColumnType::kUint, "address", &Stream::caller_pc);
+        visit("caller_stack_pointer", ColumnType::kUint, "address", &Stream::caller_stack_pointer);
     }
 };
 

@@ -83,6 +83,7 @@ class Descriptions {
                     stream->end = std::max(stream->end, row.time);
                     stream->creator_stream = static_cast<std::uint32_t>(row.creator_stream);
                     stream->creator_context = static_cast<std::uint32_t>(row.creator_context);
+                    stream->created_with = created_with(row, data_.machine);
                     stream->mechanism = row.mechanism;
                     stream->first_period = row.first_period_ns;
                     stream->tick = row.tick_ns;

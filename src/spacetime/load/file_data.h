@@ -13,6 +13,7 @@
 #include "recording/reader.h"
 #include "recording/tables.h"
 #include "spacetime/load/costs.h"
+#include "spacetime/load/created_with.h"
 #include "spacetime/load/images.h"
 #include "spacetime/load/late_ticks.h"
 #include "spacetime/load/sample_time.h"
@@ -104,6 +105,7 @@ struct StreamData {
     bool has_ended = false;  // its last word was found: totals are exact
     std::uint32_t creator_stream = 0;
     std::uint32_t creator_context = 0;
+    std::optional<CreatedWith> created_with;
     std::uint64_t mechanism = 0;                  // recording::Mechanism; 0: the process's
     std::uint64_t first_period = 0;               // Stream::first_period_ns
     std::uint64_t tick = 0;                       // Stream::tick_ns

@@ -174,6 +174,7 @@ class Merger {
                                         .end = stream.end,
                                         .is_sampled = true,
                                         .has_ended = stream.has_ended,
+                                        .created_with = std::move(stream.created_with),
                                         .costs = std::vector<std::int64_t>(profile_.self.columns()),
                                         .paused_ns = stream.paused_ns,
                                         .run_queue_ns = stream.states.sums()[ThreadState::kReady],

@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -103,7 +104,8 @@ struct ProfileThread {
     bool has_ended = false;
     std::uint32_t creator = kNone;        // index of Profile::threads
     ProfileNodeIndex creation_node = {};  // call path that created it
-    std::vector<std::int64_t> costs;      // columns of CostTable; unsampled remainder included
+    std::optional<CreatedWith> created_with = {};
+    std::vector<std::int64_t> costs;  // columns of CostTable; unsampled remainder included
     std::int64_t paused_ns = 0;
     std::int64_t run_queue_ns = 0;  // of off-CPU: ready to run, but waiting for a processor
     SwitchCounts switches = {};

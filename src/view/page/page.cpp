@@ -86,7 +86,7 @@ Result<std::string> make_page(const analysis::Analysis& analysis, std::string_vi
 
     Blob head;
     write_run(profile, analysis.named.tree, head);
-    write_threads(profile, analysis.named.tree, head);
+    write_threads(profile, analysis.named.tree, analysis.named.names(), head);
     NameTable names(analysis.named.tree, profile);
     write_tree(analysis.named.tree, leaves, names, head);
     write_waits(profile, leaves, range, kMostWaits, head);

@@ -2,6 +2,7 @@
 
 #include "spacetime/profile/quality.h"
 #include "view/summary.h"
+#include "view/threads/created_with.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -13,6 +14,7 @@ using namespace spacetime;
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kLongestText = 2000;
+constexpr std::size_t kMostCreatedWith = 2000;  // threads; some 400 bytes each
 
 Json cost_row(std::span<const std::int64_t> costs) {
     Json row = Json::array();
@@ -120,7 +122,7 @@ void write_run(const Profile& profile, const CallTree& tree, Blob& blob) {
     blob.json["notes"] = std::move(notes);
 }
 
-void write_threads(const Profile& profile, const CallTree& tree, Blob& blob) {
+void write_threads(const Profile& profile, const CallTree& tree, const Names& names, Blob& blob) {
     Json processes = Json::array();
     for (const ProfileProcess& process : profile.processes) {
         processes.push_back({{"pid", process.pid},
@@ -134,6 +136,12 @@ void write_threads(const Profile& profile, const CallTree& tree, Blob& blob) {
         for (const std::string& frame : creation_path(profile, tree, thread)) {
             created.push_back(shown_text(frame));
         }
+        Json state = Json::array();
+        if (threads.size() < kMostCreatedWith) {
+            for (const std::string& line : created_with_lines(profile, names, thread)) {
+                state.push_back(shown_text(line));
+            }
+        }
         const Filling life = thread.states.filling(thread.states.begin(), thread.states.end());
         threads.push_back({{"process", thread.process},
                            {"tid", thread.tid},
@@ -142,6 +150,7 @@ void write_threads(const Profile& profile, const CallTree& tree, Blob& blob) {
                            {"end", since(profile, thread.end)},
                            {"creator", thread.creator == kNone ? Json(nullptr) : Json(thread.creator)},
                            {"created", std::move(created)},
+                           {"created_with", std::move(state)},
                            {"sampled", thread.is_sampled},
                            {"states", life.states.ns},
                            {"costs", cost_row(thread.costs)}});

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/index.h"
+#include "spacetime/evidence/structure.h"
 #include "spacetime/profile/call_tree.h"
 #include "spacetime/profile/profile.h"
 #include "view/page/blob.h"
@@ -47,7 +48,8 @@ class NameTable {
 std::string shown_text(std::string_view text);
 
 void write_run(const spacetime::Profile& profile, const spacetime::CallTree& tree, Blob& blob);
-void write_threads(const spacetime::Profile& profile, const spacetime::CallTree& tree, Blob& blob);
+void write_threads(const spacetime::Profile& profile, const spacetime::CallTree& tree, const spacetime::Names& names,
+                   Blob& blob);
 void write_tree(const spacetime::CallTree& tree, const Leaves& leaves, NameTable& names, Blob& blob);
 
 }  // namespace kymo::view

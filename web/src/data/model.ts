@@ -10,6 +10,7 @@ export interface Thread {
   end: number;
   creator: number | null;
   created: string[];
+  created_with: string[]; // lines
   sampled: boolean;
   states: number[]; // ns, by state
   costs: number[];

@@ -115,7 +115,7 @@ export class Lanes implements ViewPart {
     const first = model.threads[row.threads[0]];
     const title = isProcess
       ? `${processTitle(model, row.process)}: ${row.threads.length} threads`
-      : `${model.threadTitle(row.threads[0])}${first.created.length ? `\ncreated by ${first.created.join(" › ")}` : ""}`;
+      : `${model.threadTitle(row.threads[0])}${first.created.length ? `\ncreated by ${first.created.join(" › ")}` : ""}${first.created_with.map((line) => `\n${line}`).join("")}`;
     const share = percent(on / (life || 1));
     return h(
       "div",

@@ -1,0 +1,17 @@
+// One thread's account for a terminal: who created it, from where and in what state, when it ran, its time and waits.
+#pragma once
+
+#include "analysis/analysis.h"
+#include "base/result.h"
+#include "view/text.h"
+
+#include <cstdint>
+#include <string>
+
+namespace kymo::view {
+
+// Of the threads with this number as the report prints it; several processes, or one thread after the other, may have
+// one of it. Error: there is none; it names those that there are.
+Result<std::string> thread_accounts(const Style& style, const analysis::Analysis& analysis, std::uint64_t tid);
+
+}  // namespace kymo::view
