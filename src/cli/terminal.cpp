@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kLeastWidth = 72;
 constexpr std::size_t kMostWidth = 160;
-constexpr std::size_t kPipeWidth = 100;
+constexpr std::size_t kPipeWidth = 80;
 
 }  // namespace
 

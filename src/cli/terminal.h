@@ -11,7 +11,7 @@ namespace kymo::cli {
 // Whether to colour what goes to this descriptor: a terminal that is not dumb, and NO_COLOR not set.
 bool use_colour(int descriptor);
 
-// Columns: COLUMNS where it is set, else those of the terminal that standard output is, else 100. Never 0.
+// Columns: COLUMNS where it is set, else those of the terminal that standard output is, else 80. Never 0.
 std::size_t terminal_width();
 
 // The style of tables on standard output: between 72 columns, below which they cannot be read, and 160.

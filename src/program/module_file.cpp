@@ -57,7 +57,7 @@ ModuleFile ModuleFile::open(const ImageName& image) {
         return file;
     }
     if (image_search().only) {
-        file.problem_ = path + ": in none of the directories of --images; its functions are shown as offsets";
+        file.problem_ = path + ": in none of the directories of --images; functions are shown as offsets";
     } else {
         file.problem_ = image.path == "[vdso]" ? file.open_vdso(image) : file.open_file(path, image);
     }
@@ -106,12 +106,12 @@ std::string ModuleFile::open_file(const std::string& path, const ImageName& imag
     const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0) {
         return path + ": " + (errno == ENOENT ? "the file is gone" : std::strerror(errno)) +
-               "; its functions are shown as offsets";
+               "; functions are shown as offsets";
     }
     struct stat status{};
     if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
         ::close(descriptor);
-        return path + ": not a regular file any more; its functions are shown as offsets";
+        return path + ": not a regular file any more; functions are shown as offsets";
     }
     return open_descriptor(descriptor, path, image);
 }
@@ -135,10 +135,10 @@ std::string ModuleFile::open_descriptor(int descriptor, const std::string& path,
     Elf* elf = module == nullptr ? nullptr : dwfl_module_getelf(module, &bias);
     GElf_Ehdr header{};
     if (elf == nullptr || gelf_getehdr(elf, &header) == nullptr) {
-        return path + ": not an ELF file any more; its functions are shown as offsets";
+        return path + ": not an ELF file any more; functions are shown as offsets";
     }
     if (image.machine != 0 && header.e_machine != image.machine) {
-        return path + ": made for another architecture than the recording; its functions are shown as offsets";
+        return path + ": made for another architecture than the recording; functions are shown as offsets";
     }
     if (!image.build_id.empty()) {
         const unsigned char* bits = nullptr;
@@ -146,7 +146,7 @@ std::string ModuleFile::open_descriptor(int descriptor, const std::string& path,
         const int length = dwfl_module_build_id(module, &bits, &address);
         if (length <= 0 || std::string_view(reinterpret_cast<const char*>(bits), static_cast<std::size_t>(length)) !=
                                image.build_id) {
-            return path + ": changed since it was recorded (another build id); its functions are shown as offsets";
+            return path + ": changed since it was recorded (another build id); functions are shown as offsets";
         }
     }
     if (image.build_id.empty() && image.content != 0) {
@@ -154,7 +154,7 @@ std::string ModuleFile::open_descriptor(int descriptor, const std::string& path,
         const char* bytes = elf_rawfile(elf, &size);
         const std::span file(reinterpret_cast<const std::uint8_t*>(bytes), bytes == nullptr ? 0 : size);
         if (image::content_of(file) != image.content) {
-            return path + ": changed since it was recorded; its functions are shown as offsets";
+            return path + ": changed since it was recorded; functions are shown as offsets";
         }
     }
     module_ = module;

@@ -63,7 +63,7 @@ void run(Task& task, const ImageName& image) {
                                              [](const Wanted& wanted) { return !wanted.frames.empty(); });
         const bool has_symbols = is_complete || name_by_symbols(file.module(), name, task.wanted, task.names);
         if (!debug_info.is_there && !has_symbols) {
-            task.warning = image.path + ": stripped of all symbols; its functions are shown as offsets";
+            task.warning = image.path + ": stripped of all symbols; functions are shown as offsets";
         }
         name_by_plt(file.module(), name, task.wanted, task.names);
     }

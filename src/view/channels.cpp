@@ -192,18 +192,24 @@ bool is_worth_showing(const RunMetrics& metrics, const RunChannels& run) {
     return outside_ns > kShare * static_cast<double>(metrics.end - metrics.begin);
 }
 
-std::string block(const Style& style, const RunChannels& run, bool of_mpi, std::string_view words, std::size_t top) {
+std::string channels_heading(const Style& style, std::string_view words) {
+    constexpr std::string_view kTitle = "Channels";
+    return "\n" + paint(style, Ink::kHeading, kTitle) + "  " +
+           paint(style, Ink::kDim, cut_end(style, words, style.width - kTitle.size() - 2)) + "\n";
+}
+
+std::string block(const Style& style, const RunChannels& run, bool of_mpi, std::string_view words, std::size_t top,
+                  bool is_short) {
     const PartyNames names = party_names(run);
     const ChannelMatrix matrix = matrix_of(run, of_mpi);
     std::size_t width = 24 + kColumnWidth * 2;
     for (const std::size_t party : matrix.parties) {
         width += std::max(kColumnWidth, names.heading[party].size() + 2);
     }
-    const bool fits = matrix.parties.size() <= kMostColumns && width <= std::max<std::size_t>(style.width, 84);
-    return "\n" + paint(style, Ink::kHeading, "Channels") + "  " + paint(style, Ink::kDim, words) + "\n" +
-           (fits     ? matrices(style, matrix, names)
-            : of_mpi ? list(style, run, names, top)
-                     : pairs(style, matrix, names, top));
+    const bool fits = !is_short && matrix.parties.size() <= kMostColumns && width <= style.width;
+    return channels_heading(style, words) + (fits     ? matrices(style, matrix, names)
+                                             : of_mpi ? list(style, run, names, std::max<std::size_t>(top, 1))
+                                                      : pairs(style, matrix, names, top));
 }
 
 }  // namespace
@@ -241,26 +247,25 @@ PartyNames party_names(const RunChannels& run) {
     return names;
 }
 
-std::string terminal_channels(const Style& style, const RunMetrics& metrics, std::size_t top) {
+std::string terminal_channels(const Style& style, const RunMetrics& metrics, std::size_t top, bool is_short) {
     const RunChannels run = channels_of(metrics);
     const bool has_mpi =
         std::any_of(run.channels.begin(), run.channels.end(), [](const Channel& each) { return each.is_of_mpi(); });
     std::string out;
     if (has_mpi) {
-        out += block(style, run, true, "messages between ranks, and the time inside the calls", top);
+        out += block(style, run, true, "messages between ranks, and the time inside the calls", top, is_short);
     } else if (metrics.ranks > 1) {
-        out +=
-            "\n" + paint(style, Ink::kHeading, "Channels") + "  " +
-            paint(style, Ink::kDim,
-                  "no message was counted: the ranks send none, or have an MPI library that Kymo was not built for "
-                  "(docs/mpi.md)") +
-            "\n";
+        out += channels_heading(style, "between ranks") +
+               wrap(style,
+                    "No message was counted: the ranks send none, or have an MPI library that Kymo was not built for "
+                    "(docs/mpi.md).",
+                    2, 2);
     }
-    if (is_worth_showing(metrics, run)) {
+    if (top != 0 && is_worth_showing(metrics, run)) {
         out += block(style, run, false,
                      has_mpi ? "pipes and sockets, the MPI library's own among them, and the time inside the calls"
                              : "pipes, sockets and declared channels, and the time inside the calls",
-                     top);
+                     top, is_short);
     }
     return out;
 }

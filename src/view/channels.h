@@ -18,10 +18,11 @@ struct PartyNames {
 };
 PartyNames party_names(const spacetime::RunChannels& run);
 
-// Of few parties three matrices, parties × parties: messages, bytes, and the time inside calls. Of many the `top`
-// channels with most time. MPI's first, then all others'. Of ranks without any channel a line that says so; of no
-// channel nothing, nor of pipes and sockets that all lead outside the recording and took little time.
-std::string terminal_channels(const Style& style, const spacetime::RunMetrics& run, std::size_t top);
+// Of few parties three matrices, parties × parties: messages, bytes, and the time inside calls. Of many, and in
+// short, the `top` channels with most time. MPI's first, then all others'. Of ranks without any channel a line that
+// says so; of no channel nothing, nor of pipes and sockets that all lead outside the recording and took little time.
+std::string terminal_channels(const Style& style, const spacetime::RunMetrics& run, std::size_t top,
+                              bool is_short = false);
 
 // For the page: the parties, and for MPI and for all else a table of who sent what to whom, most bytes first, at most
 // kMostPairs of them.

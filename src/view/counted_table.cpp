@@ -75,6 +75,27 @@ class CountedTable {
                 terms_.push_back(column);
             }
         }
+        fit_terms(counted);
+    }
+
+    // Where not all have room, those that most of the time is in.
+    void fit_terms(const std::vector<std::size_t>& counted) {
+        constexpr std::size_t kOthers = 42;  // columns: indent, number, at, takes, thread
+        constexpr std::size_t kTerm = 10;
+        const std::size_t room = (sheet_.style.width - kOthers) / kTerm;
+        while (terms_.size() > room) {
+            const auto sum = [&](const TermColumn& column) {
+                double all = 0;
+                for (const std::size_t row : counted) {
+                    all += static_cast<double>(counted_row(sheet_.evidence, occurrences_, row).terms.*column.term);
+                }
+                return all;
+            };
+            const auto least = std::min_element(terms_.begin(), terms_.end(),
+                                                [&](const auto& a, const auto& b) { return sum(a) < sum(b); });
+            left_out_ += (left_out_.empty() ? "" : ", ") + std::string(least->heading);
+            terms_.erase(least);
+        }
     }
 
     void rows(const std::vector<std::size_t>& list) {
@@ -97,6 +118,9 @@ class CountedTable {
             table.notes.push_back(below(one));
         }
         sheet_.out += render(sheet_.style, table);
+        if (!left_out_.empty()) {
+            sheet_.out += wrap(sheet_.style, "  (no room here for " + left_out_ + ")", 0, 2);
+        }
     }
 
     std::vector<std::string> below(const CountedRow& row) const {
@@ -121,6 +145,7 @@ class CountedTable {
     SpaceSheet& sheet_;
     CountedOccurrences occurrences_;
     std::vector<TermColumn> terms_;
+    std::string left_out_;  // headings
 };
 
 }  // namespace

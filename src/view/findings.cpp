@@ -22,26 +22,10 @@ constexpr std::size_t kMostTimes = 6;
 constexpr std::size_t kMostAlso = 3;
 constexpr std::size_t kMostListed = 100;  // occurrences of a finding, as data
 constexpr double kAllSure = 0.995;
-constexpr std::size_t kShortFindings = 3;    // of a short report, told in some lines
-constexpr std::size_t kFindingsInALine = 3;  // and then
-constexpr std::size_t kTitleLines = 3;
-constexpr std::size_t kDirectionLines = 2;
-
-// The findings' words have signs that not every terminal can show.
-std::string plain(const Style& style, std::string text) {
-    if (style.unicode) {
-        return text;
-    }
-    for (const auto& [sign, ascii] : {std::pair("×", "x"), std::pair("–", "-"), std::pair("µ", "u")}) {
-        for (std::size_t at = 0; (at = text.find(sign, at)) != std::string::npos;) {
-            text.replace(at, std::string_view(sign).size(), ascii);
-        }
-    }
-    return text;
-}
+constexpr std::size_t kShortTitleLines = 2;  // its kind and share among them; the direction has one more
 
 std::string paragraph(const Style& style, std::string_view text, std::size_t indent) {
-    return wrap(style, plain(style, std::string(text)), indent, indent);
+    return wrap(style, with_signs(style, std::string(text)), indent, indent);
 }
 
 std::string at_stake(const Finding& finding) {
@@ -94,20 +78,49 @@ std::string sure_words(const Finding& finding) {
                : fmt::format("measured directly: {} at least", percent(finding.share_low));
 }
 
-// At most so many lines of a text.
-std::string first_lines(const Style& style, const std::string& text, std::size_t most) {
-    std::size_t at = 0;
-    for (std::size_t line = 0; line < most; ++line) {
-        const std::size_t end = text.find('\n', at);
-        if (end == std::string::npos || end + 1 == text.size()) {
-            return text;
-        }
-        at = end + 1;
+// As much of a text as `room` columns hold: its first sentence, else its first words without a parenthesis that is
+// not closed.
+std::string shortened(const Style& style, std::string_view text, std::size_t room) {
+    if (columns(text) <= room) {
+        return std::string(text);
     }
-    const std::size_t last = text.rfind('\n', at - 2);
-    const std::size_t begin = last == std::string::npos ? 0 : last + 1;
-    const std::string cut = text.substr(begin, at - 1 - begin) + " " + std::string(signs(style).ellipsis);
-    return text.substr(0, begin) + cut_end(style, cut, style.width) + "\n";
+    const std::size_t sentence = text.find(". ");
+    if (sentence != std::string_view::npos && columns(text.substr(0, sentence + 1)) <= room) {
+        return std::string(text.substr(0, sentence + 1));
+    }
+    const std::string_view ellipsis = signs(style).ellipsis;
+    if (room <= columns(ellipsis) + 1) {
+        return std::string(ellipsis);
+    }
+    std::string cut = cut_end(style, text, room - 1);
+    cut.resize(cut.size() - ellipsis.size());
+    cut.erase(std::min(cut.rfind(' '), cut.size()));
+    const std::size_t open = cut.rfind('(');
+    if (open != std::string::npos && open > cut.size() / 2 && cut.find(')', open) == std::string::npos) {
+        cut.erase(open);
+    }
+    cut.erase(cut.find_last_not_of(" ,;:") + 1);
+    return cut + " " + std::string(ellipsis);
+}
+
+// What a text takes at most of `lines` lines when it is broken at spaces.
+std::size_t room_of(const Style& style, std::size_t lines, std::size_t indent) {
+    constexpr std::size_t kBroken = 8;  // lost at the end of a line, on average
+    return lines * (style.width - indent) - (lines - 1) * kBroken;
+}
+
+// `head` and as much of `text` as at most so many lines hold, whatever the words are.
+std::string first_lines(const Style& style, const std::string& head, std::string_view text, std::size_t most,
+                        std::size_t indent, std::size_t hanging) {
+    const std::size_t all = room_of(style, most, hanging);
+    std::string out;
+    for (std::size_t room = all - std::min(all, columns(head)); room > 0; --room) {
+        out = wrap(style, head + shortened(style, text, room), indent, hanging);
+        if (static_cast<std::size_t>(std::count(out.begin(), out.end(), '\n')) <= most) {
+            break;
+        }
+    }
+    return out;
 }
 
 void add(std::string* out, const std::string& text) {
@@ -115,6 +128,16 @@ void add(std::string* out, const std::string& text) {
     if (!text.empty() && text.back() != '\n') {
         *out += '\n';
     }
+}
+
+// The same in few words.
+std::string sure_note(const Finding& finding) {
+    if (finding.tested) {
+        const double chance = 1 - finding.confidence;
+        return chance > 0 ? fmt::format(" (1 in {} by chance)", findings::number(std::round(1 / chance))) : "";
+    }
+    const bool is_all_sure = !finding.is_cost_known || finding.share_low > kAllSure * finding.share;
+    return is_all_sure ? "" : fmt::format(" ({} at least)", percent(finding.share_low));
 }
 
 std::string head_of(const Style& style, const Finding& finding, std::size_t number) {
@@ -300,31 +323,34 @@ std::string terminal_findings(const Style& style, const Evidence& evidence, cons
     return out;
 }
 
-std::string terminal_short_findings(const Style& style, const findings::Judgement& judgement) {
+std::string terminal_short_findings(const Style& style, const findings::Judgement& judgement, std::size_t top) {
     std::string out = paint(style, Ink::kHeading, "Findings") + "\n";
     if (judgement.findings.empty()) {
         add(&out, paragraph(style, no_findings(judgement), 2));
     }
-    const std::size_t shown = std::min(kShortFindings + kFindingsInALine, judgement.findings.size());
+    const std::size_t shown = std::min(top, judgement.findings.size());
     for (std::size_t i = 0; i < shown; ++i) {
         const Finding& finding = judgement.findings[i];
-        if (i >= kShortFindings) {
-            add(&out, cut_end(style,
-                              plain(style, fmt::format("{}. {} {}: {}", i + 1, finding.kind, at_stake(finding),
-                                                       finding.title)),
-                              style.width));
-            continue;
-        }
-        out += head_of(style, finding, i + 1);
-        add(&out, first_lines(style, paragraph(style, finding.title, 3), kTitleLines));
+        const std::string head =
+            fmt::format("{}. {} {}{}:", i + 1, finding.kind, at_stake(finding), sure_note(finding));
+        const std::string text =
+            first_lines(style, head + " ", with_signs(style, finding.title), kShortTitleLines, 0, 3);
+        out += paint(style, Ink::kHot, std::string_view(text).substr(0, head.size())) + text.substr(head.size());
         if (!finding.direction.empty()) {
-            const std::string arrow(signs(style).arrow);
-            add(&out, first_lines(style, wrap(style, plain(style, arrow + " " + finding.direction), 3, 5),
-                                  kDirectionLines));
+            const std::string arrow = std::string(signs(style).arrow) + " ";
+            out += first_lines(style, arrow, with_signs(style, finding.direction), 1, 3, 5);
         }
     }
     if (judgement.findings.size() > shown) {
-        add(&out, fmt::format("  {} {} more", signs(style).ellipsis, judgement.findings.size() - shown));
+        std::string rest;
+        for (std::size_t i = shown; i < judgement.findings.size(); ++i) {
+            const Finding& finding = judgement.findings[i];
+            rest += fmt::format("{}{}{}", i == shown ? "" : ", ", finding.kind,
+                                finding.is_cost_known ? " " + percent(finding.share) : "");
+        }
+        const std::string head =
+            fmt::format("{} {} more: ", signs(style).ellipsis, judgement.findings.size() - shown);
+        out += first_lines(style, head, rest, 1, 0, 3);
     }
     return out;
 }

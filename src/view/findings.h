@@ -15,8 +15,8 @@ namespace kymo::view {
 // nothing stands out is a result. `top`: findings shown, with their evidence and what to do.
 std::string terminal_findings(const Style& style, const spacetime::Evidence& evidence,
                               const findings::Judgement& judgement, std::size_t top);
-// The first few in some lines each (what, how sure, what to do), some more in a line. Never empty either.
-std::string terminal_short_findings(const Style& style, const findings::Judgement& judgement);
+// The first `top` in three lines each (what, how sure, what to do), the others in one. Never empty either.
+std::string terminal_short_findings(const Style& style, const findings::Judgement& judgement, std::size_t top);
 // One in full, and the occurrences that it counted, at most `top` of them and as many others; precondition: number
 // from 1 to as many as there are.
 std::string terminal_finding(const Style& style, const spacetime::Evidence& evidence,

@@ -89,18 +89,22 @@ std::string share_words(const Style& style, const pairs::Share& share) {
 
 // Where one of them is, how it was found, and the instructions around it.
 void add_instance(const Style& style, const HuntResults& results, const HeavyHitter& hitter, bool is_alone,
-                  std::string& out) {
+                  bool is_brief, std::string& out) {
     // Other keys stand for many instructions, of which one decided.
     const bool is_instruction = results.hunt.key == recording::HuntKey::kInstruction;
-    out +=
-        fmt::format("     {}{}{} {}; found after {} {}; held that share from {}; process {}, thread {}\n",
-                    is_alone ? "" : paint(style, Ink::kHot, share_words(style, hitter.share)) + "  ",
+    const std::string text =
+        fmt::format("{}{}{} {}; found after {} {}; held that share from {}; process {}, thread {}",
+                    is_alone ? "" : share_words(style, hitter.share) + "  ",
                     is_instruction ? "" : "one instance: ", address_words(hitter),
                     precision_of(results.hunt) == "precise" ? "exactly"
                     : precision_of(results.hunt) == "skid"  ? "or some instructions before"
                                                             : "at a constant distance",
                     count(static_cast<std::int64_t>(hitter.found_after)),
                     hitter.found_after == 1 ? "event" : "events", hold_words(style, hitter), hitter.pid, hitter.tid);
+    out += wrap(style, text, 5, 7);
+    if (is_brief) {
+        return;
+    }
     if (hitter.data != 0) {
         out += fmt::format("     data address of one instance: 0x{:x}\n", hitter.data);
     }
@@ -111,20 +115,26 @@ void add_instance(const Style& style, const HuntResults& results, const HeavyHit
         const program::ListedInstruction& line = hitter.listing[i];
         const bool here = line.offset <= hitter.offset &&
                           (i + 1 == hitter.listing.size() || hitter.offset < hitter.listing[i + 1].offset);
-        const std::string text = fmt::format("     {} {:8x}  {}\n", here ? ">" : " ", line.offset, line.text);
-        out += paint(style, here ? Ink::kHot : Ink::kDim, text);
+        const std::string shown = fmt::format("     {} {:8x}  {}", here ? ">" : " ", line.offset, line.text);
+        out += paint(style, here ? Ink::kHot : Ink::kDim, cut_end(style, shown, style.width)) + "\n";
     }
 }
 
 // A row: the heavy hitters of one line, from `first` on.
-void add_row(const Style& style, const HuntResults& results, std::size_t first, std::string& out) {
+void add_row(const Style& style, const HuntResults& results, std::size_t first, bool is_brief, std::string& out) {
     const HeavyHitter& hitter = results.heavy_hitters[first];
     const spacetime::HuntRow& row = results.rows[hitter.row];
-    out += fmt::format("  {}. {}  {}{}\n", hitter.row + 1, paint(style, Ink::kHot, share_words(style, row.share)),
-                       paint(style, Ink::kName, place_words(hitter.place, address_words(hitter))),
-                       row.hitters == 1 ? "" : "  " + quantity(row.hitters, "instruction"));
+    const std::string number = fmt::format("  {}. ", hitter.row + 1);
+    const std::string part = share_words(style, row.share);
+    const std::string several = row.hitters == 1 ? "" : "  " + quantity(row.hitters, "instruction");
+    const std::size_t room = style.width - columns(number) - columns(part) - 2 - columns(several);
+    const std::string where = cut_begin(style, place_words(hitter.place, address_words(hitter)), room);
+    out += number + paint(style, Ink::kHot, part) + "  " + paint(style, Ink::kName, where) + several + "\n";
     for (std::size_t i = 0; i < row.hitters; ++i) {
-        add_instance(style, results, results.heavy_hitters[first + i], row.hitters == 1, out);
+        add_instance(style, results, results.heavy_hitters[first + i], row.hitters == 1, is_brief, out);
+    }
+    if (is_brief) {
+        return;
     }
     if (const std::string direction = spacetime::direction_for(results.hunt.event, hitter); !direction.empty()) {
         out += wrap(style, direction, 5, 5);
@@ -171,12 +181,13 @@ std::string reach_of(const HuntResults& results) {
     return {};
 }
 
-std::string terminal_hunt_results(const Style& style, const HuntResults& results, std::size_t top) {
+std::string terminal_hunt_results(const Style& style, const HuntResults& results, std::size_t top, bool is_brief) {
     if (!results.hunted) {
         return {};
     }
     const HuntFacts& hunt = results.hunt;
-    std::string out = paint(style, Ink::kHeading, fmt::format("Hunt for {}", hunt.event)) + "\n";
+    std::string out =
+        (is_brief ? "\n" : "") + paint(style, Ink::kHeading, fmt::format("Hunt for {}", hunt.event)) + "\n";
     out +=
         wrap(style,
              fmt::format("Sources ({}) of {} of the events or more are reported with confidence {}, those of {} or "
@@ -195,7 +206,7 @@ std::string terminal_hunt_results(const Style& style, const HuntResults& results
     out += "\n";
     std::size_t first = 0;
     for (std::size_t i = 0; i < std::min(top, results.rows.size()); first += results.rows[i].hitters, ++i) {
-        add_row(style, results, first, out);
+        add_row(style, results, first, is_brief, out);
     }
     if (results.rows.size() > top) {
         out += fmt::format("  and {} more (--top)\n", results.rows.size() - top);

@@ -9,8 +9,9 @@
 
 namespace kymo::view {
 
-// Empty where there was no hunt.
-std::string terminal_hunt_results(const Style& style, const spacetime::HuntResults& results, std::size_t top);
+// Empty where there was no hunt. `is_brief`: without instructions and call paths.
+std::string terminal_hunt_results(const Style& style, const spacetime::HuntResults& results, std::size_t top,
+                                  bool is_brief = false);
 
 // The array `finds`, and the object `hunt` (null where there was none). Keys: docs/json.md.
 nlohmann::ordered_json json_hunt_results(const spacetime::HuntResults& results);

@@ -14,6 +14,7 @@
 #include "view/spaces/space_tables.h"
 #include "view/terminal.h"
 #include "view/threads/created_with.h"
+#include "view/verdict.h"
 #include "view/waits.h"
 
 #include <algorithm>
@@ -21,58 +22,78 @@
 namespace kymo::view {
 namespace {
 
-constexpr std::size_t kShortWaits = 3;
-
 // The last words of a short report: what else there is.
 std::string more_note(const Style& style, const analysis::Analysis& analysis) {
-    std::string text = "More: ";
+    std::string text = "More, by kymo report: ";
     if (!analysis.judgement.findings.empty()) {
-        text += "--finding 1 (evidence, path, an experiment), --findings (all, what is good, the control), ";
+        text += "--finding 1, --findings, ";
     } else if (!analysis.judgement.advantages.empty()) {
-        text += "--findings (what is good, the control), ";
+        text += "--findings, ";
     }
-    text +=
-        "--lines, --threads, --events; code over time alone: --spaces, --gaps, --neighbours; everything: kymo report "
-        "--all";
+    text += "--lines, --threads, --events, --channels, --spaces, --gaps, --neighbours; everything: --all";
     return "\n" + paint(style, Ink::kDim, wrap(style, text, 0, 2));
 }
 
-}  // namespace
+std::size_t lines_of(const std::string& text) {
+    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
 
-std::string report_text(const analysis::Analysis& analysis, const ReportOptions& options, const std::string& filter) {
+// With the rows that options.limits give.
+std::string text_of(const analysis::Analysis& analysis, const ReportOptions& options, const std::string& filter) {
     const spacetime::Profile& profile = analysis.profile;
     const bool has_code = !profile.threads.empty() || !profile.processes.empty();
     const MoreTables more = options.is_short ? options.more : MoreTables::all();
+    const Headline headline{.verdict = has_code ? verdict(analysis.judgement) : "",
+                            .alarms = alarms(profile, analysis.judgement)};
     const auto second_look = [&] {
         return terminal_second_look(options, analysis.earlier.join(analysis.evidence), analysis.earlier.evidence(),
                                     filter);
     };
     if (options.is_short && more.is_collections_alone()) {
-        return terminal_head(profile, analysis.named.tree, options) +
+        return terminal_head(profile, analysis.named.tree, options, headline) +
                terminal_collections(analysis.evidence, options, filter) + second_look();
     }
-    std::string text = terminal_overview(profile, analysis.named.tree, options);
+    std::string text = terminal_overview(profile, analysis.named.tree, options, headline);
     if (has_code) {
         text += "\n" + (more.findings
                             ? terminal_findings(options.style, analysis.evidence, analysis.judgement, options.top)
-                            : terminal_short_findings(options.style, analysis.judgement));
+                            : terminal_short_findings(options.style, analysis.judgement, options.limits.findings));
     }
     text += terminal_tables(profile, analysis.named.tree, options) +
-            terminal_hosts(options.style, analysis.metrics, options.top);
+            terminal_hosts(options.style, analysis.metrics, options.rows(&ShortLimits::others));
     if (has_code) {
         text += (options.is_short ? terminal_collections(analysis.evidence, options, filter)
                                   : terminal_spaces(analysis.evidence, options, filter)) +
                 terminal_exact(options, analysis.exact, analysis.evidence.run.begin, filter) + second_look() +
                 terminal_waits(options.style, profile.waits, spacetime::make_wait_table(profile.waits),
-                               options.is_short ? std::min(kShortWaits, options.top) : options.top,
-                               options.is_short && !more.threads);
+                               options.rows(&ShortLimits::waits), options.is_short && !more.threads);
     }
-    text +=
-        terminal_metrics(options.style, analysis.metrics, options.top, has_code && options.is_short && !more.events) +
-        terminal_channels(options.style, analysis.metrics, options.top) +
-        terminal_hunt_results(options.style, analysis.hunt_results, options.top);
+    text += terminal_metrics(options.style, analysis.metrics, options.rows(&ShortLimits::others),
+                             has_code && options.is_short && !more.events) +
+            terminal_channels(options.style, analysis.metrics, options.rows(&ShortLimits::others),
+                              options.is_short && has_code && !more.channels) +
+            terminal_hunt_results(options.style, analysis.hunt_results, options.rows(&ShortLimits::others),
+                                  options.is_short);
     if (options.is_short && has_code) {
         text += more_note(options.style, analysis);
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string report_text(const analysis::Analysis& analysis, const ReportOptions& options, const std::string& filter) {
+    if (!options.fits_a_look) {
+        return text_of(analysis, options, filter);
+    }
+    ReportOptions fitted = options;
+    std::string text;
+    for (const ShortLimits& limits : kShortLimits) {
+        fitted.limits = limits;
+        text = text_of(analysis, fitted, filter);
+        if (lines_of(text) <= kShortLines) {
+            break;
+        }
     }
     return text;
 }
@@ -85,6 +106,8 @@ nlohmann::ordered_json report_json(const analysis::Analysis& analysis) {
         report["threads"][i]["created_with"] =
             json_created_with(analysis.profile, analysis.named.names(), analysis.profile.threads[i]);
     }
+    report["alarms"] = alarms(analysis.profile, analysis.judgement);
+    report["verdict"] = verdict(analysis.judgement);
     report["findings"] = json_findings(analysis.evidence, analysis.judgement.findings);
     report["advantages"] = json_findings(analysis.evidence, analysis.judgement.advantages);
     report["spaces"] = json_spaces(analysis.evidence);

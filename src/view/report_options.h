@@ -2,6 +2,7 @@
 #pragma once
 
 #include "view/metric.h"
+#include "view/short_limits.h"
 #include "view/text.h"
 
 #include <cstddef>
@@ -22,20 +23,27 @@ struct MoreTables {
     bool spaces = false;  // code over time, heavy code
     bool gaps = false;
     bool neighbours = false;
+    bool channels = false;  // between every two ends
 
     bool has_collections() const { return spaces || gaps || neighbours; }
     // These and nothing else: they are shown alone.
-    bool is_collections_alone() const { return has_collections() && !findings && !lines && !threads && !events; }
-    static MoreTables all() { return {true, true, true, true, true, true, true}; }
+    bool is_collections_alone() const { return has_collections() && !has_others(); }
+    bool has_others() const { return findings || lines || threads || events || channels; }
+    static MoreTables all() { return {true, true, true, true, true, true, true, true}; }
 };
 
 struct ReportOptions {
     Style style = {};
     Metric metric = {};
-    std::size_t top = 10;                // rows of each table
+    std::size_t top = 10;                // rows of each table; of a short report only of what is shown alone
+    ShortLimits limits = {};             // of a short one
     std::optional<double> percent = {};  // least share of a call path shown; none: 1 %, raised until it fits
-    bool is_short = false;               // about 60 lines
+    bool is_short = false;               // kShortLines, without more tables
+    bool fits_a_look = false;            // a short one with the largest `limits` that keep it to kShortLines
     MoreTables more = {};                // of a short one; a long one has everything
+
+    // Rows of one kind of table, of which a short report has so many.
+    std::size_t rows(std::size_t ShortLimits::* kind) const { return is_short ? limits.*kind : top; }
 };
 
 }  // namespace kymo::view

@@ -2,6 +2,7 @@
 
 #include "base/clean_text.h"
 #include "program/demangle.h"
+#include "spacetime/profile/quality.h"
 #include "view/metric.h"
 #include "view/text.h"
 
@@ -196,6 +197,34 @@ std::string dropped_paths(const Profile& profile) {
         count(static_cast<std::int64_t>(dropped)), count(static_cast<std::int64_t>(profile.quality.samples)));
 }
 
+constexpr double kWorthAnAlarm = 0.01;  // of the samples
+
+// Without those that dropped_paths() tells.
+std::string incomplete_paths(const Profile& profile) {
+    const Quality& quality = profile.quality;
+    const std::uint64_t dropped = quality.paths[static_cast<std::size_t>(recording::PathEnd::kNoRoom)];
+    const std::uint64_t partial = quality.samples - complete_paths(quality) - dropped;
+    const double part = share(static_cast<std::int64_t>(partial), static_cast<std::int64_t>(quality.samples));
+    if (part < kWorthAnAlarm) {
+        return {};
+    }
+    return fmt::format(
+        "Call paths incomplete: of {} of the samples the outer callers are not known. They stand below "
+        "\"[partial call paths]\".",
+        percent(part));
+}
+
+std::string lost_samples(const Profile& profile) {
+    const Quality& quality = profile.quality;
+    const std::uint64_t lost = quality.lost + quality.unwritten;
+    const double part = share(static_cast<std::int64_t>(lost), static_cast<std::int64_t>(quality.samples + lost));
+    if (part < kWorthAnAlarm) {
+        return {};
+    }
+    return fmt::format("Samples lost: {} ({}). Where they were taken is not known. Record with fewer (-F, :period=).",
+                       percent(part), quantity(lost, "sample"));
+}
+
 }  // namespace
 
 std::string place(const CallTree& tree, std::uint32_t file, std::uint32_t line) {
@@ -284,7 +313,8 @@ std::string ending(const Profile& profile) {
 
 std::vector<std::string> alarms(const Profile& profile) {
     std::vector<std::string> all;
-    for (std::string alarm : {damage(profile), unmeasured_processes(profile), dropped_paths(profile)}) {
+    for (std::string alarm : {damage(profile), unmeasured_processes(profile), dropped_paths(profile),
+                              incomplete_paths(profile), lost_samples(profile)}) {
         if (!alarm.empty()) {
             all.push_back(std::move(alarm));
         }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <sstream>
+#include <utility>
 
 namespace kymo::view {
 
@@ -33,9 +34,24 @@ std::string note(const Style& style, const std::vector<std::string>& phrases, st
     return out;
 }
 
+Table in_ascii(const Style& style, Table table) {
+    for (auto& row : table.rows) {
+        for (Cell& cell : row) {
+            cell.text = with_signs(style, std::move(cell.text));
+        }
+    }
+    for (auto& phrases : table.notes) {
+        for (std::string& phrase : phrases) {
+            phrase = with_signs(style, std::move(phrase));
+        }
+    }
+    return table;
+}
+
 }  // namespace
 
-std::string render(const Style& style, const Table& table, std::size_t indent) {
+std::string render(const Style& style, const Table& given, std::size_t indent) {
+    const Table table = style.unicode ? given : in_ascii(style, given);
     constexpr std::size_t kGap = 2;
     constexpr std::size_t kNoteIndent = 4;
     const std::size_t figures = table.headings.size() - 1;

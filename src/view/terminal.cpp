@@ -1,6 +1,5 @@
 #include "view/terminal.h"
 
-#include "view/summary.h"
 #include "view/terminal/sections.h"
 
 #include <initializer_list>
@@ -29,26 +28,27 @@ bool has_code(const spacetime::Profile& profile) {
     return !profile.threads.empty() || !profile.processes.empty();
 }
 
-// What is to be said before all else (summary.h); as a rule nothing.
-void alarms_of(Sheet& sheet) {
-    for (const std::string& alarm : alarms(sheet.profile)) {
-        sheet.out += paint(sheet.style, Ink::kWarning, wrap(sheet.style, alarm, 0, 2));
-    }
-}
-
 }  // namespace
 
 std::string terminal_head(const spacetime::Profile& profile, const spacetime::CallTree& tree,
-                          const ReportOptions& options) {
-    Sheet sheet = sheet_of(profile, tree, options);
-    add(sheet, {header, alarms_of});
+                          const ReportOptions& options, const Headline& headline) {
+    const spacetime::CallTree no_paths;
+    Sheet sheet{.profile = profile, .tree = tree, .folded = no_paths, .options = options, .style = options.style};
+    header(sheet);
+    for (const std::string& alarm : headline.alarms) {
+        sheet.out += paint(sheet.style, Ink::kAlarm, wrap(sheet.style, alarm, 0, 2));
+    }
+    if (!headline.verdict.empty()) {
+        const std::string text = with_signs(sheet.style, headline.verdict);
+        sheet.out += paint(sheet.style, Ink::kHeading, cut_end(sheet.style, text, sheet.style.width)) + "\n";
+    }
     return std::move(sheet.out);
 }
 
 std::string terminal_overview(const spacetime::Profile& profile, const spacetime::CallTree& tree,
-                              const ReportOptions& options) {
+                              const ReportOptions& options, const Headline& headline) {
     Sheet sheet = sheet_of(profile, tree, options);
-    add(sheet, {header, alarms_of});
+    sheet.out = terminal_head(profile, tree, options, headline);
     if (has_code(profile)) {
         add(sheet, {summary, measured});
     }

@@ -7,16 +7,23 @@
 #include "view/report_options.h"
 
 #include <string>
+#include <vector>
 
 namespace kymo::view {
 
-// What was run, and alarms.
-std::string terminal_head(const spacetime::Profile& profile, const spacetime::CallTree& tree,
-                          const ReportOptions& options);
+// What stands first.
+struct Headline {
+    std::string verdict = {};              // one line; empty: none
+    std::vector<std::string> alarms = {};  // before it, in red
+};
 
-// What was run, alarms, the summary, and how well it was measured.
+// What was run, alarms and the verdict.
+std::string terminal_head(const spacetime::Profile& profile, const spacetime::CallTree& tree,
+                          const ReportOptions& options, const Headline& headline = {});
+
+// The same, the summary, and how well it was measured.
 std::string terminal_overview(const spacetime::Profile& profile, const spacetime::CallTree& tree,
-                              const ReportOptions& options);
+                              const ReportOptions& options, const Headline& headline = {});
 
 // The tables of the profile.
 std::string terminal_tables(const spacetime::Profile& profile, const spacetime::CallTree& tree,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <utility>
 
 namespace kymo::view {
 namespace {
@@ -41,6 +42,8 @@ const char* code(Ink ink) {
             return "\033[1;36m";
         case Ink::kWarning:
             return "\033[33m";
+        case Ink::kAlarm:
+            return "\033[1;31m";
         default:
             return "";
     }
@@ -50,6 +53,23 @@ const char* code(Ink ink) {
 
 const Signs& signs(const Style& style) {
     return style.unicode ? kUnicode : kAscii;
+}
+
+std::string with_signs(const Style& style, std::string text) {
+    if (style.unicode) {
+        return text;
+    }
+    for (const auto& [sign, ascii] :
+         {std::pair("×", "x"), std::pair("–", "-"), std::pair("µ", "u"), std::pair("…", "...")}) {
+        for (std::size_t at = 0; (at = text.find(sign, at)) != std::string::npos;) {
+            text.replace(at, std::string_view(sign).size(), ascii);
+        }
+    }
+    return text;
+}
+
+std::string_view first_sign(std::string_view text) {
+    return text.substr(0, byte_after(text, 1));
 }
 
 std::string paint(const Style& style, Ink ink, std::string_view text) {

@@ -16,7 +16,7 @@ struct Style {
     bool unicode = true;
 };
 
-enum class Ink { kPlain, kHeading, kHot, kWarm, kDim, kName, kWarning };
+enum class Ink { kPlain, kHeading, kHot, kWarm, kDim, kName, kWarning, kAlarm };
 
 // `text` in a colour, or as it is when the style has none.
 std::string paint(const Style& style, Ink ink, std::string_view text);
@@ -48,6 +48,10 @@ struct Signs {
     std::string_view branch, last, through, gap, then, ellipsis, dot, arrow, from, times;
 };
 const Signs& signs(const Style& style);
+// The findings' words have signs that not every terminal can show.
+std::string with_signs(const Style& style, std::string text);
+// "│" of "│  ".
+std::string_view first_sign(std::string_view text);
 
 // `text` broken at spaces into lines of at most style.width columns, each after `indent` spaces.
 std::string wrap(const Style& style, std::string_view text, std::size_t indent, std::size_t hanging);

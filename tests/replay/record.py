@@ -146,7 +146,8 @@ def renew(test):
     images = replay.unpack(replay.IMAGES, test.folder)
     for name in replay.names():
         path = replay.unpack_one(name, test.folder)
-        for file, text in replay.texts(test, name, path, images)[1].items():
+        texts = {**replay.texts(test, name, path, images)[1], **replay.screens(test, name, path, images)}
+        for file, text in texts.items():
             print(replay.hold(file, text, renew=True), end="")
         replay.clean(path)
 

@@ -25,6 +25,9 @@ DAMAGED = "lock-contention.bad"  # of this
 # Of these all data that --json prints and that the page has, long lists by their beginning and a checksum.
 DATA = ["io-wait.bad", "build", "hunt", "gpu"]
 KEPT = 4  # of a longer list
+# Widths and locales that the report without options is printed for; of some recordings it is held.
+SCREENS = [(80, "C.UTF-8"), (80, "C"), (120, "C.UTF-8"), (200, "C.UTF-8")]
+HELD_SCREENS = ["story", "mpi"]
 ENVIRONMENT = {**os.environ, "TZ": "UTC", "LC_ALL": "C.UTF-8", "COLUMNS": "100"}
 
 sys.path[:0] = [str(HERE.parent / folder) for folder in ("programs", "truth", "ring")]
@@ -81,6 +84,25 @@ def unpack_one(name, folder):
 def report(test, path, images, *options):
     """What kymo report prints of a stored recording, the same on every machine."""
     return test.must(test.kymo, "report", path, "--images", images, "--only-images", *options, env=ENVIRONMENT)
+
+
+def screen(test, path, images, columns, locale, *options):
+    """The report as a terminal of so many columns has it; 80 are a pipe's own."""
+    environment = {**ENVIRONMENT, "LC_ALL": locale, "COLUMNS": str(columns)}
+    if columns == 80:
+        del environment["COLUMNS"]
+    return test.must(test.kymo, "report", path, "--images", images, "--only-images", *options, env=environment)
+
+
+def has_findings(text):
+    return "--finding 1" in text
+
+
+def screens(test, name, path, images):
+    """As texts(), of HELD_SCREENS."""
+    if name not in HELD_SCREENS:
+        return {}
+    return {f"{name}.{columns}.{locale}.txt": screen(test, path, images, columns, locale) for columns, locale in SCREENS}
 
 
 def place_of(finding):

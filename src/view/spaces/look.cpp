@@ -65,7 +65,11 @@ std::string event_name(const std::string& asked) {
 class LookTables {
   public:
     LookTables(const ReportOptions& options, const SecondLook& look, const Evidence& earlier, std::string_view filter)
-        : options_(options), style_(options.style), look_(look), earlier_(earlier), filter_(filter) {
+        : rows_(options.rows(&ShortLimits::others)),
+          style_(options.style),
+          look_(look),
+          earlier_(earlier),
+          filter_(filter) {
         for (const std::string& asked : look.asked.events) {
             const std::string name = event_name(asked);
             if (name != "task-clock" && std::find(shown_.begin(), shown_.end(), name) == shown_.end()) {
@@ -98,7 +102,8 @@ class LookTables {
 
   private:
     void heading(std::string_view title, std::string_view rest) {
-        out_ += "\n" + paint(style_, Ink::kHeading, title) + "  " + paint(style_, Ink::kDim, rest) + "\n";
+        out_ += "\n" + paint(style_, Ink::kHeading, title) + "  " +
+                paint(style_, Ink::kDim, cut_end(style_, rest, style_.width - title.size() - 2)) + "\n";
     }
 
     static std::int64_t value_of(const std::vector<std::string>& counters, const Seen& seen,
@@ -132,7 +137,7 @@ class LookTables {
         table.headings = {"time"};
         table.headings.insert(table.headings.end(), shown_.begin(), shown_.end());
         table.headings.push_back(what);
-        for (std::size_t i = 0; i < order.size() && i < options_.top; ++i) {
+        for (std::size_t i = 0; i < order.size() && i < rows_; ++i) {
             const LookedAt& at = *order[i];
             std::vector<Cell> cells = {
                 {both(duration(style_, at.first.ns),
@@ -146,16 +151,16 @@ class LookTables {
             table.rows.push_back(std::move(cells));
         }
         out_ += render(style_, table);
-        if (order.size() > options_.top) {
+        if (order.size() > rows_) {
             out_ += "  " +
                     paint(style_, Ink::kDim,
-                          fmt::format("{} {} more (--top {})", signs(style_).ellipsis, order.size() - options_.top,
+                          fmt::format("{} {} more (--top {})", signs(style_).ellipsis, order.size() - rows_,
                                       order.size())) +
                     "\n";
         }
     }
 
-    const ReportOptions& options_;
+    std::size_t rows_;
     const Style& style_;
     const SecondLook& look_;
     const Evidence& earlier_;
@@ -217,11 +222,12 @@ std::string terminal_second_look(const ReportOptions& options, const SecondLook&
         return {};
     }
     if (earlier == nullptr) {
-        return "\n" + paint(options.style, Ink::kHeading, "Second look") + "  " +
+        return "\n" + paint(options.style, Ink::kHeading, "Second look") + "\n" +
                paint(options.style, Ink::kWarning,
-                     fmt::format("this run was made for {}, which is not available: {}", look.asked.recording,
-                                 look.problem)) +
-               "\n";
+                     wrap(options.style,
+                          fmt::format("This run was made for {}, which is not available: {}", look.asked.recording,
+                                      look.problem),
+                          2, 2));
     }
     return LookTables(options, look, *earlier, filter).all();
 }

@@ -11,21 +11,44 @@ namespace {
 using namespace spacetime;
 
 constexpr std::size_t kTreeRowsATableRow = 4;
-constexpr std::size_t kShortTreeRows = 10;
 
-// Deep trees stop moving to the right at a third of the line.
-std::string guides_of(const Sheet& sheet, const TreeRow& row) {
-    const std::size_t most = sheet.style.width / 9;
-    const std::size_t levels = row.is_last.size();
-    const std::size_t first = levels > most ? levels - most : 1;
-    std::string text;
-    for (std::size_t level = first; level < levels; ++level) {
-        const bool is_own = level + 1 == levels;
-        text += is_own ? (row.is_last[level] ? sheet.sign().last : sheet.sign().branch)
-                       : (row.is_last[level] ? sheet.sign().gap : sheet.sign().through);
+// How far rows are indented: three columns a level, one where a level deep down would get less than two thirds of the
+// line otherwise. What is deeper still hangs below the deepest level that has a column, and says how much deeper.
+class Guides {
+  public:
+    Guides(const Sheet& sheet, const std::vector<TreeRow>& rows) : sign_(sheet.sign()) {
+        constexpr std::size_t kWide = 3;
+        const std::size_t room = sheet.style.width / kWide;
+        std::size_t deepest = 0;
+        for (const TreeRow& row : rows) {
+            deepest = std::max(deepest, levels_of(row));
+        }
+        is_narrow_ = deepest * kWide > room;
+        most_ = is_narrow_ ? room : deepest;
     }
-    return text;
-}
+
+    std::string of(const TreeRow& row) const {
+        const std::size_t levels = levels_of(row);
+        const std::size_t shown = std::min(levels, most_);
+        std::string text;
+        for (std::size_t level = 1; level < shown; ++level) {
+            text += column(row.is_last[level] ? sign_.gap : sign_.through);
+        }
+        if (shown != 0) {
+            text += column(row.is_last[levels] ? sign_.last : sign_.branch) + (is_narrow_ ? " " : "");
+        }
+        return levels > shown ? text + fmt::format("(+{}) ", levels - shown) : text;
+    }
+
+  private:
+    // The outermost have none.
+    static std::size_t levels_of(const TreeRow& row) { return row.is_last.empty() ? 0 : row.is_last.size() - 1; }
+    std::string column(std::string_view sign) const { return std::string(is_narrow_ ? first_sign(sign) : sign); }
+
+    const Signs& sign_;
+    bool is_narrow_ = false;
+    std::size_t most_ = 0;
+};
 
 void add_row_text(const Sheet& sheet, std::vector<Cell>& cells, const TreeRow& row, std::size_t guide_width) {
     if (row.kind == TreeRow::Kind::kRest) {
@@ -43,7 +66,7 @@ void add_row_text(const Sheet& sheet, std::vector<Cell>& cells, const TreeRow& r
     std::vector<std::string> names;
     for (const spacetime::CallNodeIndex link : row.chain) {
         const CallNode& node = link.in(sheet.folded.nodes);
-        std::string name = display_name(sheet.tree, node.function);
+        std::string name = with_signs(sheet.style, display_name(sheet.tree, node.function));
         if (node.recursion > 1) {
             name += " " + std::string(sheet.sign().times) + std::to_string(node.recursion);
         }
@@ -51,8 +74,8 @@ void add_row_text(const Sheet& sheet, std::vector<Cell>& cells, const TreeRow& r
     }
     const CallNode& end = row.chain.back().in(sheet.folded.nodes);
     const std::string where = end.kind == NodeKind::kFrame ? place(sheet.tree, end.file, end.line) : std::string();
-    const std::size_t figures =
-        2 + 7 + 2 + 3 * 10 + (sheet.options.metric.is_usual ? 0 : 2 + sheet.options.metric.name.size());
+    const std::size_t figures = 2 + 7 + 2 + sheet.time_columns() * 10 +
+                                (sheet.options.metric.is_usual ? 0 : 2 + sheet.options.metric.name.size());
     const std::size_t used = figures + guide_width + columns(where) + 2;
     const std::size_t room = sheet.style.width > used + 20 ? sheet.style.width - used : 20;
     std::size_t hidden = 0;
@@ -67,7 +90,9 @@ void add_row_text(const Sheet& sheet, std::vector<Cell>& cells, const TreeRow& r
         names.erase(names.begin() + 1);
         ++hidden;
     }
-    if (names.size() == 2 && length() > room) {
+    // Which process or rank it is of no line leaves out.
+    const bool is_of_process = row.chain.front().in(sheet.folded.nodes).kind == NodeKind::kProcess;
+    if (names.size() == 2 && length() > room && !is_of_process) {
         names.erase(names.begin());
         ++hidden;
     }
@@ -83,9 +108,12 @@ void add_row_text(const Sheet& sheet, std::vector<Cell>& cells, const TreeRow& r
     }
     cells.push_back({before, Ink::kPlain});
     const std::size_t taken = columns(before);
-    cells.push_back(
-        {cut_begin(sheet.style, names.back(), std::max<std::size_t>(room, taken + 12) - taken), Ink::kName});
-    if (!where.empty()) {
+    constexpr std::size_t kLeastName = 12;
+    const bool has_room = room >= taken + kLeastName;
+    // Without room for both, the name rather than its line.
+    const std::size_t whole = has_room ? room : room + columns(where) + 2;
+    cells.push_back({cut_begin(sheet.style, names.back(), std::max(whole, taken + kLeastName) - taken), Ink::kName});
+    if (!where.empty() && has_room) {
         cells.push_back({"  " + where, Ink::kDim});
     }
 }
@@ -97,7 +125,7 @@ void call_paths(Sheet& sheet) {
     TreeLimits limits;
     limits.least_share = sheet.options.percent.value_or(1.0) / 100;
     limits.most_rows = sheet.options.percent    ? SIZE_MAX
-                       : sheet.options.is_short ? kShortTreeRows
+                       : sheet.options.is_short ? sheet.options.limits.tree
                                                 : std::max<std::size_t>(sheet.options.top * kTreeRowsATableRow, 20);
     const auto rows = tree_rows(sheet.folded, sheet.options.metric, limits);
     Table table;
@@ -109,10 +137,11 @@ void call_paths(Sheet& sheet) {
         sheet.out += "  nothing: no " + sheet.options.metric.name + " was recorded\n";
         return;
     }
+    const Guides tree_guides(sheet, rows);
     for (const TreeRow& row : rows) {
         std::vector<Cell> cells{sheet.share_cell(sheet.options.metric.of(row.costs), total)};
         sheet.add_times(cells, row.costs);
-        const std::string guides = guides_of(sheet, row);
+        const std::string guides = tree_guides.of(row);
         if (!guides.empty()) {
             cells.push_back({guides, Ink::kDim});
         }

@@ -1,3 +1,4 @@
+#include "view/own_code.h"
 #include "view/summary.h"
 #include "view/terminal/sections.h"
 
@@ -7,7 +8,62 @@ namespace kymo::view {
 
 using namespace spacetime;
 
+namespace {
+
+// Below it the program is what its libraries do: a table of its own code says nothing.
+constexpr double kWorthATable = 0.1;
+
+std::int64_t sum_of(const Sheet& sheet, const CostTable& table) {
+    std::int64_t sum = 0;
+    for (std::size_t row = 0; row < table.rows(); ++row) {
+        sum += sheet.options.metric.of(table[row]);
+    }
+    return sum;
+}
+
+// Whether there was any to show.
+bool own_functions(Sheet& sheet) {
+    const OwnCode own = own_code(sheet.profile, sheet.tree);
+    const std::int64_t total = sheet.options.metric.of(sheet.tree.total[0]);
+    if (share(sum_of(sheet, own.self), total) < kWorthATable) {
+        return false;
+    }
+    const auto with_libraries = [&](std::size_t row) {
+        return sheet.options.metric.of(own.self[row]) + sheet.options.metric.of(own.libraries[row]);
+    };
+    const auto order = sheet.ranked(own.functions.size(), with_libraries);
+    sheet.heading("Own functions", sheet.by_metric() + ": itself, libraries it calls, all it calls");
+    Table table;
+    table.headings = {"self", "libraries", "total"};
+    sheet.add_heads(table.headings);
+    table.headings.push_back("function");
+    const std::size_t shown = std::min(order.size(), sheet.options.rows(&ShortLimits::functions));
+    for (std::size_t i = 0; i < shown; ++i) {
+        const std::size_t row = order[i];
+        const auto cell = [&](std::int64_t value) {
+            return value == 0 ? Cell{std::string(sheet.sign().dot)} : sheet.share_cell(value, total);
+        };
+        std::vector<Cell> cells{cell(sheet.options.metric.of(own.self[row])),
+                                cell(sheet.options.metric.of(own.libraries[row])),
+                                {percent(share(sheet.options.metric.of(own.total[row]), total))}};
+        std::vector<std::int64_t> costs(own.self[row].begin(), own.self[row].end());
+        spacetime::add(costs, own.libraries[row]);
+        sheet.add_times(cells, costs);
+        const FunctionCosts& function = own.functions[row];
+        sheet.add_function(cells, function.function, function.file, function.line);
+        table.rows.push_back(std::move(cells));
+    }
+    sheet.out += render(sheet.style, table);
+    sheet.more(shown, order.size());
+    return true;
+}
+
+}  // namespace
+
 void functions(Sheet& sheet) {
+    if (own_functions(sheet) && sheet.options.is_short) {
+        return;  // those of libraries: --all
+    }
     const auto order = sheet.ranked(sheet.tree.functions.size(), [&](std::size_t row) {
         return sheet.options.metric.of(sheet.tree.function_self[row]);
     });
@@ -20,7 +76,7 @@ void functions(Sheet& sheet) {
     table.headings = {"self", "total"};
     sheet.add_heads(table.headings);
     table.headings.push_back("function");
-    const std::size_t shown = std::min(order.size(), sheet.options.top);
+    const std::size_t shown = std::min(order.size(), sheet.options.rows(&ShortLimits::functions));
     for (std::size_t i = 0; i < shown; ++i) {
         const std::size_t row = order[i];
         std::vector<Cell> cells{sheet.share_cell(sheet.options.metric.of(sheet.tree.function_self[row]), total),

@@ -12,8 +12,6 @@ namespace {
 
 using namespace spacetime;
 
-constexpr std::size_t kShortNotes = 3;
-
 std::string rounded(double value) {
     return value < 10 ? fmt::format("{:.1f}", value) : count(static_cast<std::int64_t>(std::llround(value)));
 }
@@ -57,21 +55,21 @@ std::string losses(const Quality& quality, std::uint64_t kernel_lost) {
 // How well it was sampled.
 void quality_line(Sheet& sheet) {
     const Quality& quality = sheet.profile.quality;
-    std::string line;
+    std::string line = quantity(quality.samples, "sample") + "; ";
     if (const auto rate = sampling_rate(sheet.profile)) {
-        line = fmt::format("{} samples a second of user time asked, {} delivered; ", rounded(rate->asked_hz),
-                           rounded(rate->delivered_hz));
-        if (quality.at_tick != 0) {
+        line = fmt::format("{}, {} a second of user time ({} asked); ", quantity(quality.samples, "sample"),
+                           rounded(rate->delivered_hz), rounded(rate->asked_hz));
+        if (quality.at_tick != 0 && !sheet.options.is_short) {
             line += fmt::format("{} of samples taken at the kernel's tick, in threads that were switched often; ",
                                 exact_percent(quality.at_tick, quality.samples));
         }
     }
     if (quality.samples != 0) {
         line += fmt::format("{} of call paths complete", exact_percent(complete_paths(quality), quality.samples));
-        if (const std::string causes = partial_causes(quality); !causes.empty()) {
+        if (const std::string causes = partial_causes(quality); !causes.empty() && !sheet.options.is_short) {
             line += " (" + causes + ")";
         }
-        if (quality.folded != 0) {
+        if (quality.folded != 0 && !sheet.options.is_short) {
             line += fmt::format(", recursion folded in {}", exact_percent(quality.folded, quality.samples));
         }
         line += "; ";
@@ -129,20 +127,19 @@ void header(Sheet& sheet) {
         sheet.out += wrap(sheet.style, line, 0, 2);
         return;
     }
-    line += fmt::format(" {} {}, {}, {}, {}", sheet.sign().dot,
+    line += fmt::format(" {} {}, {}, {}", sheet.sign().dot,
                         quantity(sheet.profile.processes.size(), "process", "processes"),
-                        quantity(sheet.profile.threads.size(), "thread"),
-                        quantity(sheet.profile.quality.samples, "sample"), ending(sheet.profile));
+                        quantity(sheet.profile.threads.size(), "thread"), ending(sheet.profile));
     sheet.out += wrap(sheet.style, line, 0, 2);
 }
 
 void summary(Sheet& sheet) {
-    const auto all = sentences(sheet.profile, sheet.tree);
-    if (!all.empty()) {
-        sheet.out += "\n";
+    std::string all;
+    for (const std::string& sentence : sentences(sheet.profile, sheet.tree)) {
+        all += (all.empty() ? "" : " ") + with_signs(sheet.style, sentence);
     }
-    for (const std::string& sentence : all) {
-        sheet.out += wrap(sheet.style, sentence, 2, 4);
+    if (!all.empty()) {
+        sheet.out += wrap(sheet.style, all, 2, 2);
     }
 }
 
@@ -198,22 +195,6 @@ void not_measured(Sheet& sheet) {
         if (!info.remedy.empty()) {
             sheet.out += wrap(sheet.style, std::string(sheet.sign().arrow) + " " + info.remedy, 4, 6);
         }
-    }
-}
-
-void notes(Sheet& sheet) {
-    std::vector<std::string> all = sheet.profile.warnings;
-    all.insert(all.end(), sheet.tree.symbols.warnings.begin(), sheet.tree.symbols.warnings.end());
-    if (all.empty()) {
-        return;
-    }
-    sheet.heading("Notes");
-    const std::size_t shown = sheet.options.is_short ? std::min(kShortNotes, all.size()) : all.size();
-    for (std::size_t i = 0; i < shown; ++i) {
-        sheet.out += paint(sheet.style, Ink::kWarning, wrap(sheet.style, all[i], 2, 4));
-    }
-    if (shown < all.size()) {
-        sheet.out += fmt::format("  {} {} more (--all)\n", sheet.sign().ellipsis, all.size() - shown);
     }
 }
 

@@ -30,6 +30,10 @@ std::string arguments_of(const ProfileProcess& process) {
     return is_blank ? std::string() : command_line({process.command.begin() + 1, process.command.end()});
 }
 
+std::size_t rows(const Sheet& sheet) {
+    return sheet.options.rows(&ShortLimits::others);
+}
+
 }  // namespace
 
 void ranks(Sheet& sheet) {
@@ -55,7 +59,7 @@ void ranks(Sheet& sheet) {
     spread_row("most", [&](const Spread& spread) { return sheet.time(spread.most); });
     const auto order = sheet.ranked(sheet.profile.ranks.size(),
                                     [&](std::size_t i) { return processor_time(sheet.profile.ranks[i].costs) + 1; });
-    const std::size_t shown = std::min(order.size(), std::max<std::size_t>(sheet.options.top, 1));
+    const std::size_t shown = std::min(order.size(), rows(sheet));
     for (std::size_t i = 0; i < shown; ++i) {
         const ProfileRank& rank = sheet.profile.ranks[order[i]];
         table.rows.push_back({{sheet.time(rank.costs[kUser])},
@@ -68,7 +72,9 @@ void ranks(Sheet& sheet) {
                                Ink::kDim}});
     }
     sheet.out += render(sheet.style, table);
-    sheet.more(shown, order.size());
+    if (shown != 0) {
+        sheet.more(shown, order.size());
+    }
 }
 
 // Where there are many processes: what they run, how often, and the one of each that took most.
@@ -102,7 +108,7 @@ void programs(Sheet& sheet) {
     sheet.heading("Programs", quantity(costs.size(), "process", "processes") + " by program");
     Table table;
     table.headings = {"user", "system", "off-CPU", "samples", "processes", "program"};
-    const std::size_t shown = std::min(order.size(), std::max<std::size_t>(sheet.options.top, 1));
+    const std::size_t shown = std::min(order.size(), std::max<std::size_t>(rows(sheet), 1));
     for (std::size_t i = 0; i < shown; ++i) {
         const Program& program = all[order[i]];
         const ProfileProcess& most = sheet.profile.processes[program.most];

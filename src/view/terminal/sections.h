@@ -11,6 +11,7 @@ void header(Sheet& sheet);
 void summary(Sheet& sheet);
 void measured(Sheet& sheet);
 void not_measured(Sheet& sheet);
+// notes.cpp
 void notes(Sheet& sheet);
 // call_paths.cpp
 void call_paths(Sheet& sheet);

@@ -43,7 +43,11 @@ void Sheet::add_heads(std::vector<std::string>& headings) const {
     if (!options.metric.is_usual) {
         headings.push_back(options.metric.name);
     }
-    headings.insert(headings.end(), {"user", "system", "off-CPU"});
+    if (is_narrow()) {
+        headings.insert(headings.end(), {"on CPU", "off-CPU"});
+    } else {
+        headings.insert(headings.end(), {"user", "system", "off-CPU"});
+    }
 }
 
 void Sheet::add_times(std::vector<Cell>& cells, std::span<const std::int64_t> costs) const {
@@ -51,9 +55,13 @@ void Sheet::add_times(std::vector<Cell>& cells, std::span<const std::int64_t> co
         const std::int64_t value = options.metric.of(costs);
         cells.push_back({options.metric.is_time ? time(value) : count(value)});
     }
-    for (const CostColumn column : {kUser, kSystem, kOffCpu}) {
-        cells.push_back({time(costs[column])});
+    if (is_narrow()) {
+        cells.push_back({time(processor_time(costs))});
+    } else {
+        cells.push_back({time(costs[kUser])});
+        cells.push_back({time(costs[kSystem])});
     }
+    cells.push_back({time(costs[kOffCpu])});
 }
 
 void Sheet::add_function(std::vector<Cell>& cells, std::uint32_t function, std::uint32_t file,

@@ -36,6 +36,10 @@ struct Sheet {
     // "… 12 more", where not all rows are shown.
     void more(std::size_t shown, std::size_t all);
 
+    // Narrow terminals show user and system time as one, for names to have room.
+    bool is_narrow() const { return style.width < 100; }
+    std::size_t time_columns() const { return is_narrow() ? 2 : 3; }
+
     // Cells and headings that the tables share.
     Cell share_cell(std::int64_t value, std::int64_t total) const;
     void add_heads(std::vector<std::string>& headings) const;

@@ -39,8 +39,10 @@ std::vector<std::size_t> order_of(const Sheet& sheet) {
     });
 }
 
+// One that would be "1 others" has a line as well.
 std::size_t shown_of(const Sheet& sheet, const std::vector<std::size_t>& order) {
-    return std::min(order.size(), std::max<std::size_t>(sheet.options.top, 1));
+    const std::size_t most = std::max<std::size_t>(sheet.options.rows(&ShortLimits::threads), 1);
+    return order.size() == most + 1 ? order.size() : std::min(order.size(), most);
 }
 
 std::string others(const std::vector<std::size_t>& order, std::size_t shown) {
@@ -60,14 +62,13 @@ void threads_over_time(Sheet& sheet) {
     sheet.heading("Threads over time",
                   fmt::format("a sign: what took most of {}",
                               sheet.time(static_cast<std::int64_t>((profile.end - profile.begin) / width))));
-    std::vector<StripSums> seen(1);  // of what is shown at all
+    StripSums seen{};  // what the signs shown stand for
     const auto add_line = [&](const std::string& name, std::span<const StripSums> strip) {
         sheet.out += "  " + paint(sheet.style, Ink::kName, pad_right(name, kNameWidth)) + "  " +
                      strip_text(sheet.style, strip) + "\n";
         for (const StripSums& sums : strip) {
-            for (std::size_t i = 0; i < sums.size(); ++i) {
-                seen[0][i] += sums[i];
-            }
+            const auto most = std::max_element(sums.begin(), sums.end());
+            seen.at(static_cast<std::size_t>(most - sums.begin())) += *most;
         }
     };
     for (std::size_t i = 0; i < shown; ++i) {
@@ -83,7 +84,7 @@ void threads_over_time(Sheet& sheet) {
         }
         add_line(others(order, shown), strip);
     }
-    sheet.out += wrap(sheet.style, strip_legend(sheet.style, seen), 2, 2);
+    sheet.out += wrap(sheet.style, strip_legend(sheet.style, {&seen, 1}), 2, 2);
 }
 
 void off_the_processor(Sheet& sheet) {

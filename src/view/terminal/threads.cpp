@@ -38,7 +38,7 @@ void threads(Sheet& sheet) {
     Table table;
     table.headings = {"share"};
     sheet.add_heads(table.headings);
-    table.headings.insert(table.headings.end(), {"on CPU", "samples", "thread"});
+    table.headings.insert(table.headings.end(), {"busy", "samples", "thread"});
     const std::int64_t total = sheet.options.metric.of(sheet.tree.total[0]);
     const std::size_t shown = std::min(order.size(), std::max<std::size_t>(sheet.options.top, 1));
     for (std::size_t i = 0; i < shown; ++i) {
@@ -47,7 +47,7 @@ void threads(Sheet& sheet) {
         sheet.add_times(cells, thread.costs);
         if (!thread.is_sampled) {
             // The kernel's switch records do not tell user from system time.
-            cells[cells.size() - 2].text = "?";
+            cells[cells.size() - 2].text = sheet.is_narrow() ? cells[cells.size() - 2].text : "?";
             cells[0] = {"-"};
         }
         cells.push_back({percent(share(processor_time(thread.costs), wall_time(thread.costs)))});

@@ -83,19 +83,18 @@ TEST(Findings, AreToldInAFewLines) {
     for (std::size_t at = 9; at < 1'000; at += 10) {
         made.findings[0].title[at] = ' ';
     }
-    const std::string text = terminal_short_findings({.width = 80}, made);
+    const std::string text = terminal_short_findings({.width = 80}, made, 3);
     std::istringstream lines(text);
     std::size_t count = 0;
     for (std::string line; std::getline(lines, line); ++count) {
         EXPECT_LE(columns(line), 80U) << line;
     }
-    EXPECT_LE(count, 1U + 3 * (1 + 3 + 2) + 3 + 1);
-    EXPECT_THAT(text, HasSubstr("keep the memory"));
-    EXPECT_THAT(text, HasSubstr("6. page-faults 21.0 % of the run: "));
-    EXPECT_THAT(text, HasSubstr("2 more"));
+    EXPECT_EQ(count, 1U + 3 * 3 + 1);
+    EXPECT_THAT(text, HasSubstr("   → keep the memory\n2. page-faults 21.0 % of the run"));
+    EXPECT_THAT(text, HasSubstr("… 5 more: page-faults 21.0 %, page-faults 21.0 %"));
     EXPECT_THAT(text, Not(HasSubstr("record again")));
     EXPECT_THAT(terminal_finding({}, evidence(), made, 2, 5), HasSubstr("To confirm: record again."));
-    EXPECT_THAT(terminal_short_findings({}, {}), HasSubstr("Nothing stands out."));
+    EXPECT_THAT(terminal_short_findings({}, {}, 3), HasSubstr("Nothing stands out."));
 }
 
 TEST(Findings, AreAsciiWhereTheTerminalIs) {

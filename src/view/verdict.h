@@ -1,0 +1,19 @@
+// A run in a sentence: what is wrong with it, and whether its recording can be relied on.
+#pragma once
+
+#include "findings/finding.h"
+#include "spacetime/profile/profile.h"
+#include "view/text.h"
+
+#include <string>
+#include <vector>
+
+namespace kymo::view {
+
+// "load-imbalance takes up to 54.9 % of the run, in `triangle` (omp.c:5–6)": the first finding about the program.
+std::string verdict(const findings::Judgement& judgement);
+
+// What makes the whole report doubtful, of the recording (summary.h) and of the machine that it was made on.
+std::vector<std::string> alarms(const spacetime::Profile& profile, const findings::Judgement& judgement);
+
+}  // namespace kymo::view
