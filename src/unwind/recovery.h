@@ -3,6 +3,7 @@
 //
 // Contract: reads the stack through the view only. `Code` is what may be asked about code:
 //   bool is_return_address(address)   in known code, behind a call instruction
+//   bool is_handler_return(address)   code that returns from a signal handler
 //   void around(address, before*, at*)   the readable code bytes on both sides; empty where unreadable
 //   bytes behind(address)   readable code from there on, as much as is still to be looked at
 //   bool is_known(address), RuleWord rule_at(address)

@@ -37,6 +37,14 @@ class KnownCode {
         return before.empty() || Arch::ends_in_call(before);
     }
 
+    // Whether the code there returns from a signal handler. No call stands before it: the kernel has the handler
+    // return to it.
+    bool is_handler_return(std::uint64_t address) const {
+        constexpr std::size_t kSize = Arch::kLongestSignalReturn;
+        return pages_.hold(address, address + kSize) &&
+               Arch::is_signal_return({reinterpret_cast<const std::uint8_t*>(address), kSize});
+    }
+
     void around(std::uint64_t address, std::span<const std::uint8_t>* before,
                 std::span<const std::uint8_t>* at) const {
         constexpr std::uint64_t kWindow = 8;
@@ -219,8 +227,7 @@ class Walker {
     __attribute__((noinline)) bool leave_handler(std::uint64_t at, const ImageSet::Lookup& found, Frame& frame) {
         const std::uint64_t address = frame.address + (exact_ ? 0 : 1);
         Registers interrupted;
-        if (!pages_.hold(address, address + Arch::kLongestSignalReturn) ||
-            !Arch::is_signal_return({reinterpret_cast<const std::uint8_t*>(address), Arch::kLongestSignalReturn}) ||
+        if (!cursor_.knows_sp() || !KnownCode<Arch>(images_, limits_, pages_).is_handler_return(address) ||
             !Arch::registers_from_frame(at, stack_, &interrupted)) {
             return false;
         }

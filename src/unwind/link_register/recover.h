@@ -35,7 +35,7 @@ bool recover_by_trace(Cursor<Rules<Numbers>>& cursor, const MemoryView& stack, c
     // Where the return address is in its register (the interrupted frame alone has that), nothing need be on the
     // stack.
     if ((top == cursor.sp() && trace.return_address().kind == Held::Kind::kMemory) ||
-        !code.is_return_address(caller)) {
+        (!code.is_return_address(caller) && !code.is_handler_return(caller))) {
         return false;
     }
     typename Cursor<Rules<Numbers>>::SavedAt saved{};
@@ -81,6 +81,9 @@ bool recover_caller(Cursor<Rules<typename Machine::Numbers>>& cursor, const Memo
                     const Code& code, FrameChain* chain) {
     using Numbers = typename Machine::Numbers;
     using Record = typename Machine::FrameRecord;
+    if (!interrupted && code.is_handler_return(cursor.pc())) {
+        return false;  // where the signal frame is not known: a frame record would lead past the interrupted function
+    }
     const RuleWord rule = code.rule_at(cursor.pc() - (interrupted ? 0 : 1));
     const bool has_rule = kind_of(rule) == RuleKind::kPlain;
     if (has_rule && !cursor.knows_sp() && Rules<Numbers>::is_by_stack_pointer(rule)) {

@@ -267,6 +267,21 @@ TYPED_TEST(MadeWalk, ThroughASignalFrame) {
                  false);
 }
 
+// The handler has no rules, and the code that it returns to stands behind no call.
+TYPED_TEST(MadeWalk, RecoversAHandlersReturn) {
+    using Rules = typename TypeParam::Rules;
+    const Shape& shape = this->shape;
+    const std::uint64_t frame = this->kStart - 0x600;
+    const auto interrupted = this->at(0x184, this->kWork, shape.work_calls_leaf);
+    for (const unsigned number : {Rules::kStackPointer, Rules::kReturnAddress, Rules::kPreserved[0]}) {
+        this->program.put(frame + shape.context_registers + 8 * number, interrupted.general[number]);
+    }
+    this->program.put(frame + shape.context_pc, interrupted.pc);
+    this->program.put(frame - 16 + shape.bare_return_at, this->program.address(0x240));
+    this->expect(this->at(shape.inside_bare.back(), frame - 16, shape.bare_calls_leaf),
+                 this->then_main({shape.inside_bare.back(), 0x240, 0x184, shape.work_calls_leaf - 1}), true);
+}
+
 // error: no rule. The caller is found by what the function does until it returns.
 TYPED_TEST(MadeWalk, RecoversAtEachInstructionOfAFunctionWithoutRules) {
     const Shape& shape = this->shape;

@@ -248,6 +248,15 @@ TEST_F(SunwayWalk, DoesNotTakeAnothersFrameRecord) {
     expect(at(0x180, kEndless, 0x1D4, kEndless), {0x180, 0x1D3, 0x14F}, true, PathEnd::kBadRule);
 }
 
+// A handler that is known by its frame record alone: where the signal frame is cannot be said, and the interrupted
+// function must not be left out.
+TEST_F(SunwayWalk, DoesNotGuessWhereASignalFrameIs) {
+    constexpr std::uint64_t kEndless = kWork - 32;
+    program.put(kEndless, program.address(0x244));
+    program.put(kEndless + 8, kMain);
+    expect(at(0x1D4, kEndless, 0x1D4, kEndless), {0x1D4}, false, PathEnd::kNoRule);
+}
+
 // stop: by convention the outermost frame's return address is 0.
 TEST_F(SunwayWalk, StopsAtAReturnAddressOfZero) {
     program.put(kMain, 0);
