@@ -1,0 +1,16 @@
+// The walk over each architecture with a link register: so all of their files are compiled wherever Kymo is, and a file that
+// lacks what arch.h asks for stops the build. Programs that do not use one do not link it.
+#include "unwind/aarch64/arch.h"
+#include "unwind/loongarch64/arch.h"
+#include "unwind/riscv64/arch.h"
+#include "unwind/sw_64/arch.h"
+#include "unwind/walker.h"
+
+namespace kymo::unwind {
+
+template class Walker<aarch64::Arch>;
+template class Walker<loongarch64::Arch>;
+template class Walker<riscv64::Arch>;
+template class Walker<sw_64::Arch>;
+
+}  // namespace kymo::unwind
