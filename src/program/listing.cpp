@@ -1,11 +1,10 @@
 #include "program/listing.h"
 
 #include "program/elf_sections.h"
+#include "program/instruction_text.h"
 #include "program/module_file.h"
 
-#include <Zydis/Zydis.h>
 #include <algorithm>
-#include <elf.h>
 #include <optional>
 #include <vector>
 
@@ -60,8 +59,8 @@ class Functions {
 };
 
 // `wanted`: where to look in a function that is too long to be shown whole.
-Listing list(const ZydisDecoder& decoder, const ZydisFormatter& formatter, Extent extent,
-             std::span<const std::uint8_t> code, std::span<const ImageOffset> wanted, std::size_t most) {
+Listing list(const InstructionText& code_text, Extent extent, std::span<const std::uint8_t> code,
+             std::span<const ImageOffset> wanted, std::size_t most) {
     Listing out{.begin = extent.begin, .end = extent.end, .instructions = {}};
     const std::size_t size = std::min<std::size_t>(code.size(), extent.end - extent.begin);
     const bool is_long = size > most;
@@ -69,23 +68,16 @@ Listing list(const ZydisDecoder& decoder, const ZydisFormatter& formatter, Exten
     auto next = wanted.begin();
     for (std::size_t at = 0; at < size;) {
         const std::uint64_t address = extent.begin + at;
-        ZydisDecodedInstruction instruction;
-        ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
-        std::size_t length = 1;
-        char text[160] = "(bad)";
-        if (ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, code.data() + at, size - at, &instruction, operands))) {
-            length = instruction.length;
-            ZydisFormatterFormatInstruction(&formatter, &instruction, operands, instruction.operand_count_visible,
-                                            text, sizeof text, address, nullptr);
-        }
+        const auto bytes = code.subspan(at, size - at);
+        const std::size_t length = code_text.length(bytes);
         while (next != wanted.end() && raw(*next) + around < address) {
             ++next;
         }
         const bool is_near = next != wanted.end() && address + around >= raw(*next);
         if (!is_long || is_near) {
-            out.instructions.push_back({address, text});
+            out.instructions.push_back({address, length == 0 ? "(bad)" : code_text.text(bytes, address)});
         }
-        at += length;
+        at += length != 0 ? length : code_text.decoder->alignment();
     }
     return out;
 }
@@ -95,20 +87,14 @@ Listing list(const ZydisDecoder& decoder, const ZydisFormatter& formatter, Exten
 std::vector<Listing> list_instructions(const ImageName& image, std::span<const ImageOffset> offsets,
                                        const ListingLimits& limits) {
     std::vector<Listing> listings;
-    if ((image.machine != 0 && image.machine != EM_X86_64) || offsets.empty()) {
+    if (offsets.empty()) {
         return listings;
     }
     const ModuleFile file = ModuleFile::open(image);
-    GElf_Addr bias = 0;
-    Elf* elf = file.module() == nullptr ? nullptr : dwfl_module_getelf(file.module(), &bias);
-    GElf_Ehdr header{};
-    if (elf == nullptr || gelf_getehdr(elf, &header) == nullptr || header.e_machine != EM_X86_64) {
+    const InstructionText code_text = InstructionText::of(file.machine());
+    if (code_text.decoder == nullptr) {
         return listings;
     }
-    ZydisDecoder decoder;
-    ZydisFormatter formatter;
-    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-    ZydisFormatterInit(&formatter, ZYDIS_FORMATTER_STYLE_INTEL);
     const Functions functions(file.module());
     for (std::size_t i = 0; i < offsets.size();) {
         const auto extent = functions.at(raw(offsets[i]));
@@ -122,8 +108,7 @@ std::vector<Listing> list_instructions(const ImageName& image, std::span<const I
         }
         const std::optional<Section> section = section_at(file.module(), extent->begin);
         if (section && extent->begin - section->address < section->bytes.size()) {
-            listings.push_back(list(decoder, formatter, *extent,
-                                    section->bytes.subspan(extent->begin - section->address),
+            listings.push_back(list(code_text, *extent, section->bytes.subspan(extent->begin - section->address),
                                     offsets.subspan(i, end - i), limits.function_bytes));
         }
         i = std::max(end, i + 1);

@@ -1,7 +1,7 @@
 // Machine code as text: the instructions of the functions that hold given offsets of an image.
 //
 // A function is what a symbol with a size covers. Nothing is told of images whose file is missing or changed, and of
-// architectures without a formatter (all but x86-64). Never throws for what a file contains; opens the file once.
+// architectures without a decoder. Never throws for what a file contains; opens the file once.
 #pragma once
 
 #include "base/address.h"
@@ -16,7 +16,7 @@ namespace kymo::program {
 
 struct ListedInstruction {
     std::uint64_t offset = 0;  // in the image
-    std::string text;          // Intel syntax
+    std::string text;          // instruction_text.h
 };
 
 struct Listing {

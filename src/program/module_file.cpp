@@ -119,6 +119,7 @@ std::string ModuleFile::open_file(const std::string& path, const ImageName& imag
 std::string ModuleFile::open_descriptor(int descriptor, const std::string& path, const ImageName& image) {
     session_.reset(dwfl_begin(callbacks()));
     module_ = nullptr;
+    machine_ = 0;
     if (!session_) {
         ::close(descriptor);
         return path + ": " + dwfl_errmsg(-1);
@@ -158,6 +159,7 @@ std::string ModuleFile::open_descriptor(int descriptor, const std::string& path,
         }
     }
     module_ = module;
+    machine_ = header.e_machine;
     path_ = path;
     return {};
 }

@@ -24,8 +24,9 @@ class ModuleFile {
     // Image offsets are addresses of this module as they stand.
     Dwfl_Module* module() const { return module_; }
     const std::string& problem() const { return problem_; }
-    // Of the file that was opened.
+    // Of the file that was opened; ELF machine number 0: none was.
     const std::string& path() const { return path_; }
+    std::uint16_t machine() const { return machine_; }
     // Of the separate file with its debug information; empty: none, or it lies in path().
     std::string debug_path() const;
 
@@ -43,6 +44,7 @@ class ModuleFile {
 
     std::unique_ptr<Dwfl, EndSession> session_;
     Dwfl_Module* module_ = nullptr;
+    std::uint16_t machine_ = 0;
     std::string path_;
     std::string problem_;
 };

@@ -91,13 +91,8 @@ ImageCode::ImageCode(const ImageName& image) : file_(ModuleFile::open(image)) {
     }
     std::vector<CodeRange> text;
     std::vector<CodeRange> data;
-    std::uint16_t machine = image.machine;
     GElf_Addr bias = 0;
     Elf* elf = dwfl_module_getelf(file_.module(), &bias);
-    GElf_Ehdr file_header;
-    if (elf != nullptr && gelf_getehdr(elf, &file_header) != nullptr) {
-        machine = file_header.e_machine;
-    }
     for (Elf_Scn* section = elf == nullptr ? nullptr : elf_nextscn(elf, nullptr); section != nullptr;
          section = elf_nextscn(elf, section)) {
         GElf_Shdr header;
@@ -118,7 +113,7 @@ ImageCode::ImageCode(const ImageName& image) : file_(ModuleFile::open(image)) {
     }
     text_ = CodeBytes(std::move(text));
     data_ = CodeBytes(std::move(data));
-    decoder_ = decoder_for(machine);
+    decoder_ = decoder_for(file_.machine());
     if (text_.ranges().empty()) {
         problem_ = image.path + ": its file holds no code";
         return;

@@ -1,57 +1,23 @@
 #include "program/listing/around.h"
 
 #include "program/elf_sections.h"
+#include "program/instruction_text.h"
 #include "program/module_file.h"
 
-#include <Zydis/Zydis.h>
 #include <algorithm>
-#include <elf.h>
 #include <optional>
 #include <span>
 
 namespace kymo::program {
 namespace {
 
-class Disassembler {
-  public:
-    Disassembler() {
-        ZydisDecoderInit(&decoder_, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-        ZydisFormatterInit(&formatter_, ZYDIS_FORMATTER_STYLE_INTEL);
-    }
-
-    // Length; 0: no instruction.
-    std::size_t length(std::span<const std::uint8_t> bytes) const {
-        ZydisDecodedInstruction instruction;
-        return ZYAN_SUCCESS(
-                   ZydisDecoderDecodeInstruction(&decoder_, nullptr, bytes.data(), bytes.size(), &instruction))
-                   ? instruction.length
-                   : 0;
-    }
-
-    std::string text(std::span<const std::uint8_t> bytes, std::uint64_t offset) const {
-        ZydisDecodedInstruction instruction;
-        ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
-        char line[160];
-        if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder_, bytes.data(), bytes.size(), &instruction, operands)) ||
-            !ZYAN_SUCCESS(ZydisFormatterFormatInstruction(&formatter_, &instruction, operands,
-                                                          instruction.operand_count_visible, line, sizeof line,
-                                                          offset, nullptr))) {
-            return {};
-        }
-        return line;
-    }
-
-  private:
-    ZydisDecoder decoder_;
-    ZydisFormatter formatter_;
-};
-
 // Where the instructions up to the one that holds `at` begin, that one last; at most `most` before it. Code has no
 // marks: decoding begins some way before, and falls into step soon. Only `at` where no way leads there.
-std::vector<std::size_t> starts_before(const Disassembler& decode, std::span<const std::uint8_t> bytes,
+std::vector<std::size_t> starts_before(const InstructionText& decode, std::span<const std::uint8_t> bytes,
                                        std::size_t at, std::size_t most, bool exact) {
     constexpr std::size_t kFar = 96;
-    for (std::size_t begin = at - std::min(at, kFar); begin < at; ++begin) {
+    const std::size_t step = decode.decoder->alignment();
+    for (std::size_t begin = (at - std::min(at, kFar)) / step * step; begin < at; begin += step) {
         std::vector<std::size_t> starts;
         std::size_t place = begin;
         while (place < at) {
@@ -81,18 +47,18 @@ std::vector<std::size_t> starts_before(const Disassembler& decode, std::span<con
 std::vector<ListedInstruction> list_around(const ImageName& image, std::uint64_t offset, unsigned before,
                                            unsigned after, bool exact) {
     std::vector<ListedInstruction> lines;
-    if ((image.machine != 0 && image.machine != EM_X86_64) || image.path.empty()) {
+    if (image.path.empty()) {
         return lines;
     }
     const ModuleFile file = ModuleFile::open(image);
-    if (file.module() == nullptr) {
+    const InstructionText decode = InstructionText::of(file.machine());
+    if (decode.decoder == nullptr) {
         return lines;
     }
     const std::optional<Section> code = section_at(file.module(), offset);
     if (!code || code->bytes.empty() || offset - code->address >= code->bytes.size()) {
         return lines;
     }
-    const Disassembler decode;
     const std::size_t at = offset - code->address;
     const std::vector<std::size_t> starts = starts_before(decode, code->bytes, at, before, exact);
     for (std::size_t i = 0; i + 1 < starts.size(); ++i) {

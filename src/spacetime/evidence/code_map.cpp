@@ -32,8 +32,15 @@ CodeMap::CodeMap(const std::vector<ImageInfo>& images, const std::vector<std::ve
             number = static_cast<std::uint32_t>(functions_.size());
             functions_.push_back({.image = image, .index = index, .flow = {}, .rule = {}, .hierarchy = {}});
         }
-        if (images_[image] != nullptr && !images_[image]->problem().empty()) {
+        if (images_[image] == nullptr) {
+            continue;
+        }
+        if (!images_[image]->problem().empty()) {
             problems_.push_back(images_[image]->problem());
+        } else if (images_[image]->decoder() == nullptr) {
+            undecoded_.push_back(images[image].path + ": no decoder for ELF machine " +
+                                 std::to_string(images_[image]->machine()) +
+                                 "; it has no code spaces below its functions (docs/porting.md lists the decoders)");
         }
     }
 }

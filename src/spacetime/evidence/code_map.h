@@ -58,6 +58,8 @@ class CodeMap {
 
     // One line each: images whose code cannot be read.
     const std::vector<std::string>& problems() const { return problems_; }
+    // One line each: images that can be read, of an instruction set without a decoder.
+    const std::vector<std::string>& undecoded() const { return undecoded_; }
 
   private:
     program::CodeBytes bytes_of(std::uint32_t function) const;
@@ -66,6 +68,7 @@ class CodeMap {
     std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>> numbers_;  // by image: (index, number)
     std::vector<CodeOfFunction> functions_;
     std::vector<std::string> problems_;
+    std::vector<std::string> undecoded_;
 };
 
 }  // namespace kymo::spacetime

@@ -98,6 +98,8 @@ class Maker {
         add_rule_facts(profile_, waits.of_thread, occurrences->lacking, &evidence_);
         add_holder_places(profile_, names_, &evidence_);
         evidence_.warnings = run_.code->problems();
+        evidence_.warnings.insert(evidence_.warnings.end(), run_.code->undecoded().begin(),
+                                  run_.code->undecoded().end());
         if (occurrences->pairs.floor() > 1) {
             evidence_.warnings.push_back(
                 "more pairs of addresses than are told apart: in the weights, addresses with fewer than " +

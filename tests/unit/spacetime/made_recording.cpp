@@ -1,7 +1,6 @@
 #include "made_recording.h"
 
 #include <cstdlib>
-#include <elf.h>
 #include <stdexcept>
 
 namespace kymo::testing {
@@ -18,10 +17,10 @@ TemporaryFolder::~TemporaryFolder() {
     std::filesystem::remove_all(path_);
 }
 
-MadeFile::MadeFile(const std::filesystem::path& path, std::uint32_t pid) {
+MadeFile::MadeFile(const std::filesystem::path& path, std::uint32_t pid, std::uint16_t machine) {
     recording::FileOptions options;
     options.max_bytes = 1U << 26U;
-    options.machine = EM_X86_64;
+    options.machine = machine;
     options.pid = pid;
     options.producer = "test";
     if (writer_.create(path.c_str(), options) != 0) {

@@ -28,7 +28,8 @@ class TemporaryFolder {
 // One file being written. Rows of stream 0 by own(), those of another by stream(n).
 class MadeFile {
   public:
-    MadeFile(const std::filesystem::path& path, std::uint32_t pid);
+    // `machine`: ELF's number of what the program was made for; 62 is x86-64.
+    MadeFile(const std::filesystem::path& path, std::uint32_t pid, std::uint16_t machine = 62);
     MadeFile(const MadeFile&) = delete;
     MadeFile& operator=(const MadeFile&) = delete;
     ~MadeFile();  // not closed: as after SIGKILL

@@ -1,81 +1,29 @@
 // The image and the recording behind StoredProgram, written out.
 #include "stored_program.h"
 
-#include "elf_bytes.h"
+#include "made_image.h"
 #include "spacetime/evidence/make_evidence.h"
 #include "spacetime/profile/make_profile.h"
 
 #include <algorithm>
+#include <elf.h>
 #include <fstream>
 #include <gtest/gtest.h>
 
 namespace kymo::collections {
 namespace {
 
-using image::test::Bytes;
-using image::test::put;
-
 constexpr std::uint8_t kNop = 0x90;
 constexpr std::uint8_t kJe = 0x74;
 constexpr std::uint8_t kJmp = 0xeb;
 constexpr std::uint8_t kRet = 0xc3;
 
-Elf64_Shdr section(std::uint32_t type, std::uint64_t offset, std::uint64_t size) {
-    Elf64_Shdr header{};
-    header.sh_type = type;
-    header.sh_offset = offset;
-    header.sh_size = size;
-    header.sh_addralign = 1;
-    return header;
-}
-
-// A shared object of code and symbols, where file offsets are addresses.
-Bytes image_of(const std::vector<MadeFunction>& functions) {
-    const std::uint64_t end = address(functions.size());
-    Elf64_Phdr code = image::test::segment(PT_LOAD, 0, end);
-    code.p_flags = PF_R | PF_X;
-    code.p_align = 0x1000;
-    Bytes bytes = image::test::elf_with(ET_DYN, EM_X86_64, {code});
-    std::string names(1, '\0');
-    std::vector<Elf64_Sym> symbols(1);
+std::vector<std::uint8_t> image_of(const std::vector<MadeFunction>& functions) {
+    std::vector<testing::ImageFunction> placed;
     for (std::size_t i = 0; i < functions.size(); ++i) {
-        Elf64_Sym symbol{};
-        symbol.st_name = static_cast<Elf64_Word>(names.size());
-        symbol.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC);
-        symbol.st_shndx = 1;
-        symbol.st_value = address(i);
-        symbol.st_size = functions[i].code.size();
-        symbols.push_back(symbol);
-        names += functions[i].name + '\0';
-        for (std::size_t k = 0; k < functions[i].code.size(); ++k) {
-            put(bytes, address(i, k), functions[i].code[k]);
-        }
+        placed.push_back({functions[i].name, address(i), functions[i].code});
     }
-    bytes.resize(end);
-    Elf64_Shdr text = section(SHT_PROGBITS, address(0), end - address(0));
-    text.sh_flags = SHF_ALLOC | SHF_EXECINSTR;
-    text.sh_addr = address(0);
-    const std::uint64_t symbols_at = end;
-    Elf64_Shdr table = section(SHT_SYMTAB, symbols_at, symbols.size() * sizeof(Elf64_Sym));
-    table.sh_entsize = sizeof(Elf64_Sym);
-    table.sh_link = 3;  // names
-    table.sh_info = 1;  // the first that is not local
-    for (std::size_t i = 0; i < symbols.size(); ++i) {
-        put(bytes, symbols_at + i * sizeof(Elf64_Sym), symbols[i]);
-    }
-    const std::uint64_t names_at = bytes.size();
-    bytes.insert(bytes.end(), names.begin(), names.end());
-    bytes.resize((bytes.size() + 7) / 8 * 8);
-    Elf64_Ehdr header;
-    std::memcpy(&header, bytes.data(), sizeof(header));
-    header.e_shoff = bytes.size();
-    header.e_shnum = 4;
-    header.e_shstrndx = 3;
-    put(bytes, 0, header);
-    for (const Elf64_Shdr& each : {Elf64_Shdr{}, text, table, section(SHT_STRTAB, names_at, names.size())}) {
-        put(bytes, bytes.size(), each);
-    }
-    return bytes;
+    return testing::make_image(EM_X86_64, placed);
 }
 
 }  // namespace
@@ -98,7 +46,7 @@ MadeFunction forked(const std::string& name) {
 
 StoredProgram::StoredProgram(const std::vector<MadeFunction>& functions) {
     const std::string path = (folder_.path() / "app").string();
-    const Bytes bytes = image_of(functions);
+    const std::vector<std::uint8_t> bytes = image_of(functions);
     std::ofstream(path, std::ios::binary)
         .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
     file_ = std::make_unique<testing::MadeFile>(folder_.path() / "process-100-0.krec", 100);
