@@ -1,9 +1,9 @@
 #include "program/plt_names.h"
 
 #include "program/elf_sections.h"
+#include "program/flow/decode.h"
 
 #include <algorithm>
-#include <cstring>
 #include <elf.h>
 #include <gelf.h>
 #include <string>
@@ -13,41 +13,6 @@ namespace kymo::program {
 namespace {
 
 constexpr std::uint64_t kEntryBytes = 16;
-
-template <typename T>
-T load(std::span<const std::uint8_t> bytes, std::size_t at) {
-    T value;
-    std::memcpy(&value, &bytes[at], sizeof value);
-    return value;
-}
-
-std::optional<std::uint64_t> x86_64_slot(std::span<const std::uint8_t> code, std::uint64_t address) {
-    constexpr std::size_t kJump = 6;  // ff 25 and four bytes of displacement
-    for (std::size_t at = 0; at + kJump <= code.size() && at <= 5; ++at) {
-        if (code[at] == 0xff && code[at + 1] == 0x25) {
-            const auto displacement = std::int64_t{load<std::int32_t>(code, at + 2)};
-            return address + at + kJump + static_cast<std::uint64_t>(displacement);
-        }
-    }
-    return std::nullopt;
-}
-
-std::optional<std::uint64_t> aarch64_slot(std::span<const std::uint8_t> code, std::uint64_t address) {
-    for (std::size_t at = 0; at + 8 <= code.size() && at <= 4; at += 4) {
-        const auto page = load<std::uint32_t>(code, at);
-        const auto fetch = load<std::uint32_t>(code, at + 4);
-        // adrp x16, page; ldr x17, [x16, #offset]
-        if ((page & 0x9f00001fU) != 0x90000010U || (fetch & 0xffc003ffU) != 0xf9400211U) {
-            continue;
-        }
-        const std::uint32_t pages = ((page >> 5U) & 0x7ffffU) << 2U | ((page >> 29U) & 3U);
-        const std::int64_t relative =
-            static_cast<std::int64_t>(std::uint64_t{pages} << 43U) >> 31;  // 21 bits, × 4096
-        return ((address + at) & ~0xfffULL) + static_cast<std::uint64_t>(relative) +
-               std::uint64_t{(fetch >> 10U) & 0xfffU} * 8;
-    }
-    return std::nullopt;
-}
 
 // Table slot → the symbol that the loader puts there.
 std::unordered_map<std::uint64_t, std::string> slot_names(Elf* elf) {
@@ -86,16 +51,35 @@ std::unordered_map<std::uint64_t, std::string> slot_names(Elf* elf) {
 
 }  // namespace
 
+// An address is put into a register and loaded from, or jumped through as it is.
 std::optional<std::uint64_t> plt_slot(std::uint16_t machine, std::span<const std::uint8_t> code,
                                       std::uint64_t address) {
-    switch (machine) {
-        case EM_X86_64:
-            return x86_64_slot(code, address);
-        case EM_AARCH64:
-            return aarch64_slot(code, address);
-        default:
-            return std::nullopt;
+    const Decoder* const decoder = decoder_for(machine);
+    std::uint8_t reg = kNoRegister;
+    std::uint64_t value = 0;  // of the register
+    Instruction in;
+    for (std::size_t at = 0; decoder != nullptr && at < code.size(); at += in.length) {
+        if (!decoder->decode(code.subspan(at), address + at, &in)) {
+            break;
+        }
+        const MemoryOperand& operand = in.memory[0];
+        if (in.kind == InstructionKind::kIndirectJump && in.memory_operands == 1 && operand.image_relative) {
+            return static_cast<std::uint64_t>(operand.displacement);
+        }
+        if (in.operation == Operation::kLoad && reg != kNoRegister && operand.base == reg) {
+            return value + static_cast<std::uint64_t>(operand.displacement);
+        }
+        if (in.kind != InstructionKind::kPlain) {
+            break;
+        }
+        if (in.operation == Operation::kSum && in.source == kNoRegister && in.source2 == kNoRegister) {
+            reg = in.destination;
+            value = static_cast<std::uint64_t>(in.constant);
+        } else if (reg != kNoRegister && (in.writes >> reg & 1U) != 0) {
+            reg = kNoRegister;
+        }
     }
+    return std::nullopt;
 }
 
 void name_by_plt(Dwfl_Module* module, std::string_view module_name, std::span<Wanted> wanted, CodeNames& names) {

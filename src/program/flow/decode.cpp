@@ -15,8 +15,8 @@ struct MachineDecoder {
 };
 
 constexpr MachineDecoder kDecoders[] = {
-    {EM_X86_64, x86_64_decoder},
-    {EM_AARCH64, aarch64_decoder},
+    {EM_X86_64, x86_64_decoder},   {EM_AARCH64, aarch64_decoder},
+    {EM_RISCV, riscv64_decoder},   {kMachineLoongarch, loongarch64_decoder},
     {kMachineSw64, sw_64_decoder},
 };
 

@@ -31,6 +31,8 @@ const Decoder* decoder_for(std::uint16_t machine);
 
 const Decoder& x86_64_decoder();
 const Decoder& aarch64_decoder();
+const Decoder& riscv64_decoder();
+const Decoder& loongarch64_decoder();
 const Decoder& sw_64_decoder();
 
 }  // namespace kymo::program

@@ -51,9 +51,10 @@ struct MemoryOperand {
 // What is computed, where it is one of the few things that address computations are made of.
 enum class Operation : std::uint8_t {
     kOther,
-    kSum,   // destination = source + source2 × scale + constant, all 64 bits (kNoRegister: nothing); where `bits`
-            // is not 0, source2's low `bits` count, extended with their sign where `is_signed`
-    kStep,  // destination = source + constant in 32 bits, the upper half cleared
+    kSum,    // destination = source + source2 × scale + constant, all 64 bits (kNoRegister: nothing); where `bits`
+             // is not 0, source2's low `bits` count, extended with their sign where `is_signed`
+    kStep,   // destination = source + constant in 32 bits, the upper half cleared
+    kShift,  // destination = source × 2^constant; where constant is negative, shifted right, zeros from above
     kZeroExtend,  // destination = the low `bits` of source
     kSignExtend,
     kLoad,     // destination = memory[0]; `bits` of it, extended with its sign where `is_signed`

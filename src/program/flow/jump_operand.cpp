@@ -7,6 +7,22 @@ namespace {
 
 constexpr std::size_t kMaxFarBlocks = 2048;
 
+// The same of the two sides exchanged.
+Condition turned(Condition condition) {
+    switch (condition) {
+        case Condition::kAbove:
+            return Condition::kBelow;
+        case Condition::kAboveOrEqual:
+            return Condition::kBelowOrEqual;
+        case Condition::kBelow:
+            return Condition::kAbove;
+        case Condition::kBelowOrEqual:
+            return Condition::kAboveOrEqual;
+        default:
+            return condition;
+    }
+}
+
 }  // namespace
 
 bool JumpOperand::decode(std::uint64_t address, Instruction* out) {
@@ -84,7 +100,13 @@ SymbolicValue JumpOperand::sum(const SymbolicValue& a, const SymbolicValue& b) {
     if (b.kind == SymbolicValue::Kind::kEntry && a.kind == SymbolicValue::Kind::kUnknown) {
         return sum(b, a);
     }
-    if (a.kind == SymbolicValue::Kind::kEntry) {
+    if (a.kind == SymbolicValue::Kind::kConstant && b.kind == SymbolicValue::Kind::kScaled) {
+        return sum(b, a);
+    }
+    if (b.kind == SymbolicValue::Kind::kScaled && a.kind == SymbolicValue::Kind::kUnknown) {
+        return sum(b, a);
+    }
+    if (a.kind == SymbolicValue::Kind::kEntry || a.kind == SymbolicValue::Kind::kScaled) {
         const SymbolicValue base = or_far_constant(b);
         if (base.kind == SymbolicValue::Kind::kConstant) {
             SymbolicValue result = a;
@@ -115,11 +137,14 @@ SymbolicValue JumpOperand::scaled(const SymbolicValue& value, std::uint8_t scale
 
 // An entry of the table at a constant address, where base, index and scale make it one.
 std::optional<SymbolicValue> JumpOperand::entry(const MemoryOperand& operand, std::uint8_t bits, bool is_signed) {
-    if (operand.segment != Segment::kNone || operand.index_is_vector || operand.index == kNoRegister || bits < 8) {
+    if (operand.segment != Segment::kNone || operand.index_is_vector || bits < 8) {
         return std::nullopt;
     }
     SymbolicValue base = of_register(operand.base);
     SymbolicValue index = scaled(of_register(operand.index), operand.scale);
+    if (operand.index == kNoRegister && (base.kind != SymbolicValue::Kind::kScaled || base.constant == 0)) {
+        return std::nullopt;
+    }
     if (base.kind == SymbolicValue::Kind::kScaled) {
         std::swap(base, index);
         if (base.kind == SymbolicValue::Kind::kScaled && base.entry_bytes == 1) {
@@ -135,7 +160,7 @@ std::optional<SymbolicValue> JumpOperand::entry(const MemoryOperand& operand, st
     }
     return SymbolicValue{.kind = SymbolicValue::Kind::kEntry,
                          .id = index.id,
-                         .table = base.constant + static_cast<std::uint64_t>(operand.displacement),
+                         .table = base.constant + index.constant + static_cast<std::uint64_t>(operand.displacement),
                          .entry_bytes = static_cast<std::uint8_t>(bits / 8),
                          .entry_is_signed = is_signed};
 }
@@ -173,8 +198,26 @@ void JumpOperand::compare(const Instruction& in) {
                                                         : constant(static_cast<std::uint64_t>(in.constant));
     compared_.reset();
     if (right.kind == SymbolicValue::Kind::kConstant) {
-        compared_ = {left, right.constant};
+        compared_ = {left, right.constant, false};
+        return;
     }
+    const SymbolicValue constant_left = or_far_constant(left);
+    if (constant_left.kind == SymbolicValue::Kind::kConstant) {
+        compared_ = {right, constant_left.constant, true};
+    }
+}
+
+// To the upper half and back, but for a factor: an index is extended with zeros and scaled.
+SymbolicValue JumpOperand::shifted(const SymbolicValue& value, std::int64_t left) {
+    constexpr std::int64_t kHalf = 32;
+    if (left == kHalf && value.kind == SymbolicValue::Kind::kUnknown) {
+        return {.kind = SymbolicValue::Kind::kUpperHalf, .id = value.id};
+    }
+    if (value.kind == SymbolicValue::Kind::kUpperHalf && left >= -kHalf && left <= 6 - kHalf) {
+        const SymbolicValue whole{.id = value.id};
+        return left == -kHalf ? whole : scaled(whole, static_cast<std::uint8_t>(1U << (kHalf + left)));
+    }
+    return fresh();
 }
 
 // The scaled source of a sum. Extending an index leaves it what it was compared as.
@@ -198,6 +241,9 @@ void JumpOperand::step(const Instruction& in) {
     switch (in.operation) {
         case Operation::kSum:
             result = sum(sum(of_register(in.source), addend(in)), constant(static_cast<std::uint64_t>(in.constant)));
+            break;
+        case Operation::kShift:
+            result = shifted(of_register(in.source), in.constant);
             break;
         case Operation::kZeroExtend:
         case Operation::kSignExtend:
@@ -242,8 +288,8 @@ void JumpOperand::learn(const Instruction& last, const Block& block, const Block
         return;
     }
     const bool taken = next.begin != block.end;
-    const auto& [value, against] = *compared_;
-    const Condition condition = last.condition;
+    const auto& [value, against, is_turned] = *compared_;
+    const Condition condition = is_turned ? turned(last.condition) : last.condition;
     if (condition == (taken ? Condition::kBelowOrEqual : Condition::kAbove)) {
         bound(value, against, true);
     } else if (condition == (taken ? Condition::kBelow : Condition::kAboveOrEqual) && against > 0) {

@@ -20,8 +20,9 @@ namespace kymo::program {
 // What a register, or a jump's operand, holds. Unknown values are told apart by id; those of the registers at the
 // beginning of a way have the register's number.
 struct SymbolicValue {
-    enum class Kind : std::uint8_t { kUnknown, kScaled, kConstant, kEntry } kind = Kind::kUnknown;
-    std::uint32_t id = 0;        // kUnknown: itself; kScaled: of what was multiplied; kEntry: of the index
+    enum class Kind : std::uint8_t { kUnknown, kScaled, kUpperHalf, kConstant, kEntry } kind = Kind::kUnknown;
+    std::uint32_t id = 0;        // kUnknown: itself; kScaled: of what was multiplied; kUpperHalf: of what was moved
+                                 // there, by 32 bits; kEntry: of the index
     std::uint64_t constant = 0;  // kEntry: what is added to the scaled entry; kScaled: to the product
     std::uint64_t table = 0;
     std::uint8_t entry_bytes = 0;  // kScaled: the factor
@@ -53,6 +54,11 @@ class JumpOperand {
         std::uint64_t most = 0;
         bool strong = true;  // not just the width of the type
     };
+    struct Compared {
+        SymbolicValue value;
+        std::uint64_t against = 0;
+        bool is_turned = false;  // the constant was on the left
+    };
     struct Loaded {
         MemoryOperand operand;
         std::pair<SymbolicValue, SymbolicValue> parts;
@@ -71,6 +77,7 @@ class JumpOperand {
     }
     SymbolicValue sum(const SymbolicValue& a, const SymbolicValue& b);
     SymbolicValue scaled(const SymbolicValue& value, std::uint8_t scale);
+    SymbolicValue shifted(const SymbolicValue& value, std::int64_t left);
     SymbolicValue addend(const Instruction& in);
     void compare(const Instruction& in);
     std::optional<SymbolicValue> entry(const MemoryOperand& operand, std::uint8_t bits, bool is_signed);
@@ -91,7 +98,7 @@ class JumpOperand {
     std::uint32_t next_id_ = 0;
     std::vector<Bound> bounds_;
     std::vector<Loaded> loaded_;
-    std::optional<std::pair<SymbolicValue, std::uint64_t>> compared_;
+    std::optional<Compared> compared_;
     std::uint32_t way_begin_ = 0;
 };
 

@@ -76,7 +76,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const CodeBytes code({{0x1000, all.first(hot)}, {0x1000 + hot + (data[0] & 1U) * 64, all.subspan(hot, cold)}});
     const CodeBytes table({{0x1000, all}});
     const FunctionCode function{code, 0x1000, {0x1000 + hot / 2}};
-    for (const Decoder* decoder : {&x86_64_decoder(), &aarch64_decoder(), &sw_64_decoder()}) {
+    for (const Decoder* decoder :
+         {&x86_64_decoder(), &aarch64_decoder(), &riscv64_decoder(), &loongarch64_decoder(), &sw_64_decoder()}) {
         check(*decoder, function, table);
     }
     return 0;

@@ -127,12 +127,22 @@ const std::vector<std::string_view> kArmDirects = {
 };
 const std::vector<std::string_view> kArmOthers = {"br", "blr", "ret", "retaa", "retab", "eret", "brk", "hlt", "udf"};
 
+// As objdump -M no-aliases names them.
+const std::vector<std::string_view> kRiscDirects = {"beq",  "bne",    "blt",    "bge", "bltu",
+                                                    "bgeu", "c.beqz", "c.bnez", "jal", "c.j"};
+const std::vector<std::string_view> kRiscOthers = {"jalr",     "c.jr", "c.jalr", "ebreak",
+                                                   "c.ebreak", "sret", "mret",   "c.unimp"};
+
 INSTANTIATE_TEST_SUITE_P(
     Libraries, CrossObjdump,
     testing::Values(CrossLibrary{"aarch64-linux-gnu-objdump", "/usr/aarch64-linux-gnu/lib/libc.so.6", aarch64_decoder,
                                  kArmDirects, kArmOthers},
                     CrossLibrary{"aarch64-linux-gnu-objdump", "/usr/aarch64-linux-gnu/lib/libstdc++.so.6",
-                                 aarch64_decoder, kArmDirects, kArmOthers}));
+                                 aarch64_decoder, kArmDirects, kArmOthers},
+                    CrossLibrary{"riscv64-linux-gnu-objdump -M no-aliases", "/usr/riscv64-linux-gnu/lib/libc.so.6",
+                                 riscv64_decoder, kRiscDirects, kRiscOthers},
+                    CrossLibrary{"riscv64-linux-gnu-objdump -M no-aliases", "/usr/riscv64-linux-gnu/lib/libm.so.6",
+                                 riscv64_decoder, kRiscDirects, kRiscOthers}));
 
 }  // namespace
 }  // namespace kymo::program

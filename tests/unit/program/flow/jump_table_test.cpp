@@ -201,6 +201,15 @@ INSTANTIATE_TEST_SUITE_P(Forms, CompiledSwitch,
                                          SwitchForm{KYMO_TEST_CXX, "-O0 -fPIC", x86_64_decoder},
                                          SwitchForm{KYMO_TEST_CXX, "-O2 -fPIC -march=native", x86_64_decoder}));
 
+// Skipped where no such compiler is installed. (gcc -O2 loads the index again, by a pointer that has moved: no
+// bound.)
+INSTANTIATE_TEST_SUITE_P(OfRiscv64, CompiledSwitch,
+                         testing::Values(SwitchForm{"riscv64-linux-gnu-g++", "-O1 -fPIC", riscv64_decoder},
+                                         SwitchForm{"riscv64-linux-gnu-g++", "-Os -fPIC", riscv64_decoder},
+                                         SwitchForm{"riscv64-linux-gnu-g++", "-O0 -fPIC", riscv64_decoder},
+                                         SwitchForm{"clang++ --target=riscv64-linux-gnu -march=rv64gc -fuse-ld=lld",
+                                                    "-O2 -fPIC", riscv64_decoder}));
+
 // Skipped where no such compiler is installed.
 INSTANTIATE_TEST_SUITE_P(OfAarch64, CompiledSwitch,
                          testing::Values(SwitchForm{"aarch64-linux-gnu-g++", "-O2 -fPIC", aarch64_decoder},
