@@ -10,8 +10,8 @@ namespace {
 
 struct Row {
     std::uint32_t type;
-    std::uint64_t config;
     std::uint8_t selector;
+    std::uint64_t config;
 };
 
 constexpr std::uint64_t cache(std::uint64_t which, std::uint64_t operation, std::uint64_t result) {
@@ -25,24 +25,24 @@ constexpr std::uint64_t kStore = PERF_COUNT_HW_CACHE_OP_WRITE;
 
 // The caches' events do not tell loads from stores.
 constexpr Row kRows[] = {
-    {PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 0x03},
-    {PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, 0x04},
-    {PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES, 0x05},
-    {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0x30},
-    {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES, 0x50},
-    {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES, 0x53},
-    {PERF_TYPE_HW_CACHE, cache(PERF_COUNT_HW_CACHE_L1I, kLoad, kAccess), 0x06},
-    {PERF_TYPE_HW_CACHE, cache(PERF_COUNT_HW_CACHE_L1I, kLoad, kMiss), 0x07},
-    {PERF_TYPE_HW_CACHE, cache(PERF_COUNT_HW_CACHE_L1I, kStore, kAccess), 0x06},
-    {PERF_TYPE_HW_CACHE, cache(PERF_COUNT_HW_CACHE_L1I, kStore, kMiss), 0x07},
-    {PERF_TYPE_HW_CACHE, cache(PERF_COUNT_HW_CACHE_DTLB, kLoad, kAccess), 0x31},
-    {PERF_TYPE_HW_CACHE, cache(PERF_COUNT_HW_CACHE_DTLB, kLoad, kMiss), 0x32},
-    {PERF_TYPE_HW_CACHE, cache(PERF_COUNT_HW_CACHE_DTLB, kStore, kAccess), 0x31},
-    {PERF_TYPE_HW_CACHE, cache(PERF_COUNT_HW_CACHE_DTLB, kStore, kMiss), 0x32},
-    {PERF_TYPE_HW_CACHE, cache(PERF_COUNT_HW_CACHE_L1D, kLoad, kAccess), 0x3d},
-    {PERF_TYPE_HW_CACHE, cache(PERF_COUNT_HW_CACHE_L1D, kLoad, kMiss), 0x3e},
-    {PERF_TYPE_HW_CACHE, cache(PERF_COUNT_HW_CACHE_L1D, kStore, kAccess), 0x3d},
-    {PERF_TYPE_HW_CACHE, cache(PERF_COUNT_HW_CACHE_L1D, kStore, kMiss), 0x3e},
+    {PERF_TYPE_HARDWARE, 0x03, PERF_COUNT_HW_INSTRUCTIONS},
+    {PERF_TYPE_HARDWARE, 0x04, PERF_COUNT_HW_BRANCH_INSTRUCTIONS},
+    {PERF_TYPE_HARDWARE, 0x05, PERF_COUNT_HW_BRANCH_MISSES},
+    {PERF_TYPE_HARDWARE, 0x30, PERF_COUNT_HW_CPU_CYCLES},
+    {PERF_TYPE_HARDWARE, 0x50, PERF_COUNT_HW_CACHE_REFERENCES},
+    {PERF_TYPE_HARDWARE, 0x53, PERF_COUNT_HW_CACHE_MISSES},
+    {PERF_TYPE_HW_CACHE, 0x06, cache(PERF_COUNT_HW_CACHE_L1I, kLoad, kAccess)},
+    {PERF_TYPE_HW_CACHE, 0x07, cache(PERF_COUNT_HW_CACHE_L1I, kLoad, kMiss)},
+    {PERF_TYPE_HW_CACHE, 0x06, cache(PERF_COUNT_HW_CACHE_L1I, kStore, kAccess)},
+    {PERF_TYPE_HW_CACHE, 0x07, cache(PERF_COUNT_HW_CACHE_L1I, kStore, kMiss)},
+    {PERF_TYPE_HW_CACHE, 0x31, cache(PERF_COUNT_HW_CACHE_DTLB, kLoad, kAccess)},
+    {PERF_TYPE_HW_CACHE, 0x32, cache(PERF_COUNT_HW_CACHE_DTLB, kLoad, kMiss)},
+    {PERF_TYPE_HW_CACHE, 0x31, cache(PERF_COUNT_HW_CACHE_DTLB, kStore, kAccess)},
+    {PERF_TYPE_HW_CACHE, 0x32, cache(PERF_COUNT_HW_CACHE_DTLB, kStore, kMiss)},
+    {PERF_TYPE_HW_CACHE, 0x3d, cache(PERF_COUNT_HW_CACHE_L1D, kLoad, kAccess)},
+    {PERF_TYPE_HW_CACHE, 0x3e, cache(PERF_COUNT_HW_CACHE_L1D, kLoad, kMiss)},
+    {PERF_TYPE_HW_CACHE, 0x3d, cache(PERF_COUNT_HW_CACHE_L1D, kStore, kAccess)},
+    {PERF_TYPE_HW_CACHE, 0x3e, cache(PERF_COUNT_HW_CACHE_L1D, kStore, kMiss)},
 };
 
 }  // namespace
