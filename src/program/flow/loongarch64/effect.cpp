@@ -245,7 +245,8 @@ void set_effect(std::uint32_t word, std::uint64_t address, Instruction* out) {
     } else if ((word & 0xffff'8000U) == kSystemCall) {
         out->writes = kCallerSaved;
         out->writes_memory = true;
-    } else if ((word & kNear) == kPrefetch || (word & 0xffff'0000U) == 0x3872'0000) {  // dbar, ibar
+    } else if ((word & kNear) == kPrefetch || (word & 0xffff'0000U) == 0x3872'0000 ||  // dbar, ibar
+               set_number(word, rd, rj, out)) {
         return;
     } else if (field(word, 25, 7) >= 0x0a && field(word, 25, 7) <= 0x0f) {
         set_upper(word, address, rd, out);
@@ -253,8 +254,6 @@ void set_effect(std::uint32_t word, std::uint64_t address, Instruction* out) {
         set_sum(rd, rj, kNoRegister, signed_field(word, 10, 16) * 0x10000, out);
     } else if (field(word, 22, 10) < 4) {
         set_registers(word, rd, rj, out);
-    } else if (set_number(word, rd, rj, out)) {
-        return;
     } else if ((field(word, 24, 8) == 0x01 && (word & 0xffff'0000U) != 0x0114'0000) || major == 0x02 ||
                major == 0x03) {
         out->writes_other = true;  // floating point, but for moves between registers and the like
