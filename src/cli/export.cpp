@@ -123,13 +123,14 @@ int export_images(const std::string& folder, const std::string& out) {
 
 int run_export(int argc, char** argv) {
     CLI::App options("Write a recording in another tool's format.", "kymo export");
+    set_usage(options, "kymo export [OPTIONS] REC.kymo --to FORMAT");
     options.footer(format_lines() + kExportExamples);
     std::string folder;
     std::string format;
     std::string weight;
     std::string out;
     bool no_creator = false;
-    options.add_option("recording", folder, "the recording, NAME.kymo")->required();
+    options.add_option("recording", folder, "the recording's directory")->type_name("REC.kymo")->required();
     options.add_option("--to", format, "the format: " + names())->required();
     options.add_option("--weight", weight,
                        "what is counted: user, system, off-cpu, wall, samples or an event's name (processor time)");

@@ -41,7 +41,7 @@ int run_gpu(int argc, char** argv) {
         return gpu_accuracy(argc - 1, argv + 1);
     }
     if (verb == "list") {
-        return gpu_list();
+        return gpu_list(argc - 1, argv + 1);
     }
     if (verb == "--help" || verb == "-h") {
         fmt::print("{}", kGpuUsage);

@@ -102,6 +102,36 @@ int unknown_verb(const std::string& name) {
     return fail({ErrorKind::kUsage, "'" + name + "' is neither a verb nor a program", next});
 }
 
+bool is_recording(std::string_view word) {
+    constexpr std::string_view kEnding = ".kymo";
+    while (word.ends_with('/')) {
+        word.remove_suffix(1);
+    }
+    return word.ends_with(kEnding);
+}
+
+// The recording that a word which is no verb was given: then a verb was meant, whatever programs there are.
+const char* meant_recording(int argc, char** argv) {
+    if (std::strchr(argv[1], '/') != nullptr) {
+        return nullptr;
+    }
+    char** const end = argv + argc;
+    char** const dashes = std::find_if(argv + 2, end, [](const char* word) { return std::strcmp(word, "--") == 0; });
+    char** const found = std::find_if(argv + 2, dashes, is_recording);
+    return found == dashes ? nullptr : *found;
+}
+
+int unknown_verb_of_recording(const std::string& name, const std::string& recording) {
+    std::vector<std::string> known;
+    for (const Verb& verb : verbs()) {
+        known.emplace_back(verb.name);
+    }
+    const auto near = events::nearest(name, known, 1);
+    return fail({ErrorKind::kUsage, "'" + name + "' is no verb, and " + recording + " is a recording",
+                 fmt::format("did you mean kymo {} {}? To record the program {}: kymo -- {} …",
+                             near.empty() ? "report" : near.front(), recording, name, name)});
+}
+
 int run(int argc, char** argv) {
     if (argc < 2) {
         print_help();
@@ -132,6 +162,9 @@ int run(int argc, char** argv) {
     if (first.starts_with("-")) {
         return fail(
             {ErrorKind::kUsage, "no such option: " + first, "options follow the verb: kymo record " + first + " …"});
+    }
+    if (const char* recording = meant_recording(argc, argv)) {
+        return unknown_verb_of_recording(first, recording);
     }
     return is_program(first) ? record_and_report(argc - 1, argv + 1) : unknown_verb(first);
 }

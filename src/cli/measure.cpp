@@ -1,6 +1,7 @@
 // kymo measure: metric descriptions on a program as it is.
 #include "cli/description_file.h"
 #include "cli/measure_points.h"
+#include "cli/output/json_output.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "events/session.h"
@@ -57,7 +58,7 @@ struct MeasureAsked {
     std::string output;
     double period = 0.1;
     double duration = 0;
-    bool json = false;
+    JsonOutput json;
     bool quiet = false;
 };
 
@@ -98,8 +99,7 @@ int show(const MeasureAsked& asked, const metrics::Description& description, con
         return fail(run.error());
     }
     tell_missing(description, *run);
-    std::string text;
-    if (asked.json) {
+    if (asked.json.is_asked()) {
         nlohmann::ordered_json json;
         json["recording"] = outcome.recording.string();
         json["exit_status"] = outcome.exit_status();
@@ -108,12 +108,12 @@ int show(const MeasureAsked& asked, const metrics::Description& description, con
             json["metrics"][metric.name] = json_metric(*run, metric);
         }
         json["channels"] = view::json_channels(*run);
-        text = view::json_text(std::move(json));
-    } else {
-        const std::size_t top = description.metrics.size() + 10;
-        text = view::terminal_metrics(terminal_style(), *run, top) +
-               view::terminal_channels(terminal_style(), *run, top);
+        const auto error = asked.json.print(view::json_text(std::move(json)));
+        return error ? fail(*error) : outcome.exit_status();
     }
+    const std::size_t top = description.metrics.size() + 10;
+    const std::string text =
+        view::terminal_metrics(terminal_style(), *run, top) + view::terminal_channels(terminal_style(), *run, top);
     if (!print_now(text)) {
         return fail({ErrorKind::kNoSpace, "the metrics could not be written to their end", "is the disk full?"});
     }
@@ -206,7 +206,7 @@ int run_measure(int argc, char** argv) {
     app.footer(kMeasureExamples);
     app.prefix_command();
     MeasureAsked asked;
-    app.add_flag("--json", asked.json, "one JSON object (docs/json.md)");
+    asked.json.add_to(app);
     app.add_option("-o,--output", asked.output,
                    "the recording's directory (default PROGRAM.kymo, or the next free number)")
         ->type_name("OUT.kymo");
@@ -253,7 +253,10 @@ int run_measure(int argc, char** argv) {
     } else if (!description->points.empty()) {
         plan.fit(asked.run);
     }
-    const auto outcome = launch::record(asked.run);
+    const auto outcome = [&] {
+        const ProgramOutputAside aside(asked.json.is_on_standard_output());
+        return launch::record(asked.run);
+    }();
     if (!outcome) {
         return fail(outcome.error());
     }

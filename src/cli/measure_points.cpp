@@ -6,6 +6,7 @@
 #include "events/suggest.h"
 #include "launch/program.h"
 #include "launch/started_programs.h"
+#include "program/inlined_calls.h"
 
 #include <algorithm>
 #include <chrono>
@@ -15,6 +16,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string_view>
@@ -32,8 +34,27 @@ metrics::Mistake unreadable(const metrics::NamedData& data, const hooks::Refused
                : metrics::Mistake{data.at, refused.reason, "docs/metrics.md tells which data can be read"};
 }
 
+// A function that has code and no address of its own; nothing where it is not that.
+std::optional<metrics::Mistake> inlined(const metrics::InstrumentationPoint& point,
+                                        std::span<const std::filesystem::path> images) {
+    for (const std::filesystem::path& image : images) {
+        const auto calls = program::inlined_calls({.path = image.string(), .build_id = {}}, point.function, 2);
+        if (!calls.empty()) {
+            const std::string at = fmt::format("{}:{}", std::filesystem::path(calls.front().file).filename().string(),
+                                               calls.front().line);
+            return metrics::Mistake{
+                point.at,
+                fmt::format("'{}' is inlined into `{}` at {}{}: no call of it is left", point.function,
+                            calls.front().caller, at, calls.size() > 1 ? " and elsewhere" : ""),
+                fmt::format("use: at line {}", at)};
+        }
+    }
+    return std::nullopt;
+}
+
 // What became of each instrumentation point: those without a function are mistakes of the description.
-std::vector<metrics::Mistake> judge(const metrics::Description& description, const hooks::Planned& planned) {
+std::vector<metrics::Mistake> judge(const metrics::Description& description, const hooks::Planned& planned,
+                                    std::span<const std::filesystem::path> images) {
     std::vector<metrics::Mistake> mistakes;
     for (std::size_t i = 0; i < description.points.size(); ++i) {
         const metrics::InstrumentationPoint& point = description.points[i];
@@ -43,6 +64,8 @@ std::vector<metrics::Mistake> judge(const metrics::Description& description, con
             outcome.entries + outcome.imports + outcome.places != 0 && (point.line == 0 || outcome.refused.empty());
         if (point.line != 0 && !outcome.is_known()) {
             mistakes.push_back(no_such_line(point, outcome.no_line));
+        } else if (auto is_inlined = outcome.is_known() ? std::nullopt : inlined(point, images)) {
+            mistakes.push_back(std::move(*is_inlined));
         } else if (!outcome.is_known()) {
             const auto near = events::nearest(point.function, planned.known, 1);
             mistakes.push_back(
@@ -227,7 +250,7 @@ Result<Points> plan_points(const metrics::Description& description, const Points
     Points points;
     points.planned = hooks::plan(images, *requests, by_kernel ? hooks::Means::kProbes : hooks::Means::kHooks);
     points.gains_rights = measured->gains_rights;
-    if (const auto mistakes = judge(description, points.planned); !mistakes.empty()) {
+    if (const auto mistakes = judge(description, points.planned, images.files); !mistakes.empty()) {
         return metrics::error_of(mistakes, wish.description);
     }
     const auto begin = std::chrono::steady_clock::now();
@@ -237,7 +260,7 @@ Result<Points> plan_points(const metrics::Description& description, const Points
             return probes.error();
         }
         points.probes.emplace(std::move(*probes));
-        if (const auto mistakes = judge(description, points.planned); !mistakes.empty()) {
+        if (const auto mistakes = judge(description, points.planned, images.files); !mistakes.empty()) {
             return metrics::error_of(mistakes, wish.description);
         }
     }

@@ -92,12 +92,13 @@ std::string usual_name(const std::string& folder) {
 
 int run_pack(int argc, char** argv) {
     CLI::App options("Put a recording, its programs and its sources into one file.", "kymo pack");
+    set_usage(options, "kymo pack [OPTIONS] REC.kymo");
     options.footer(kPackExamples);
     std::string folder;
     std::string out;
     bool no_images = false;
     bool no_sources = false;
-    options.add_option("recording", folder, "the recording, NAME.kymo")->required();
+    options.add_option("recording", folder, "the recording's directory")->type_name("REC.kymo")->required();
     options.add_option("-o,--output", out, "the file to write (NAME.kymo.tar.xz, here); -: standard output");
     options.add_flag("--no-images", no_images, "leave out programs, libraries and their debug information");
     options.add_flag("--no-sources", no_sources, "leave out source files");

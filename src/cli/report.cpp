@@ -22,7 +22,7 @@ namespace {
 
 constexpr const char* kReportExamples =
     "examples:\n"
-    "  kymo report my_program.kymo                   what matters, in about 60 lines\n"
+    "  kymo report my_program.kymo                   what matters, in at most 60 lines\n"
     "  kymo report my_program.kymo --finding 1       the first finding with its evidence and an experiment\n"
     "  kymo report my_program.kymo --lines --events  with more tables; --all: with all of them\n"
     "  kymo report my_program.kymo --spaces --gaps   code over time, heavy code and gaps alone, whole\n"
@@ -37,6 +37,7 @@ constexpr std::size_t kAlone = 20;  // rows of tables that are shown alone
 int run_report(int argc, char** argv) {
     CLI::App options("Show what a recording holds: what stands out, call paths, functions, lines, threads, events.",
                      "kymo report");
+    set_usage(options, "kymo report [OPTIONS] REC.kymo");
     options.footer(kReportExamples);
     std::string folder;
     std::string sort;
@@ -52,7 +53,7 @@ int run_report(int argc, char** argv) {
     double space_share = 1;
     double overlap = 90;
     std::string filter;
-    options.add_option("recording", folder, "the recording, NAME.kymo")->required();
+    options.add_option("recording", folder, "the recording's directory")->type_name("REC.kymo")->required();
     auto* const as_json = options.add_flag("--json", json, "one JSON object, for programs (docs/json.md)");
     options.add_flag("--markdown", markdown, "what matters as Markdown, for pull requests and chats")
         ->excludes(as_json);
@@ -71,6 +72,7 @@ int run_report(int argc, char** argv) {
     options.add_flag("--threads", more.threads,
                      "with each thread, why it was off the processor, and who blocks whom");
     options.add_flag("--events", more.events, "with the events' counts, and the host's metrics");
+    options.add_flag("--channels", more.channels, "with messages and bytes between every two ends, as matrices");
     options.add_flag("--spaces", more.spaces,
                      "only code over time and heavy code, whole, with events here and elsewhere");
     options.add_flag("--gaps", more.gaps, "only the gaps between occurrences, the longest one by one");
@@ -123,7 +125,7 @@ int run_report(int argc, char** argv) {
     if (json) {
         text = view::json_text(view::report_json(*analysed));
     } else if (markdown) {
-        text = view::report_markdown(*analysed, top.value_or(5));
+        text = view::report_markdown(*analysed, shown.metric, top.value_or(5));
     } else if (finding) {
         const std::size_t there = analysed->judgement.findings.size();
         if (*finding > there) {
@@ -146,7 +148,10 @@ int run_report(int argc, char** argv) {
         more.spaces = more.spaces || (!filter.empty() && !more.has_collections());
         shown.is_short = !all;
         shown.more = more;
-        shown.top = top.value_or(!shown.is_short ? 10 : more.is_collections_alone() ? kAlone : 5);
+        const bool is_alone = more.is_collections_alone();
+        shown.top = top.value_or(!shown.is_short ? 10 : is_alone ? kAlone : 5);
+        shown.limits = view::ShortLimits::all(shown.top);
+        shown.fits_a_look = shown.is_short && !top && !more.has_collections() && !more.has_others();
         if (percent >= 0) {
             shown.percent = percent;
         }

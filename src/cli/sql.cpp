@@ -26,13 +26,14 @@ constexpr const char* kSchema = "select sql from sqlite_schema where sql is not 
 
 int run_sql(int argc, char** argv) {
     CLI::App options("Ask a recording in SQL.", "kymo sql");
+    set_usage(options, "kymo sql [OPTIONS] REC.kymo QUERY");
     options.footer(kSqlExamples);
     std::string folder;
     std::string query;
     bool csv = false;
     bool json = false;
     bool no_creator = false;
-    options.add_option("recording", folder, "the recording, NAME.kymo")->required();
+    options.add_option("recording", folder, "the recording's directory")->type_name("REC.kymo")->required();
     options.add_option("query", query, "the query; -: from standard input; .schema: the tables and their columns")
         ->required();
     auto* const as_csv = options.add_flag("--csv", csv, "the answer as comma-separated values");

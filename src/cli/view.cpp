@@ -64,13 +64,14 @@ std::string page_name(std::string folder) {
 int run_view(int argc, char** argv) {
     CLI::App options("Write one self-contained page that shows code against time. Open it in any browser.",
                      "kymo view");
+    set_usage(options, "kymo view [OPTIONS] REC.kymo");
     options.footer(kViewExamples);
     std::string folder;
     std::string out;
     std::string range;
     bool no_sources = false;
     bool no_creator = false;
-    options.add_option("recording", folder, "the recording, NAME.kymo")->required();
+    options.add_option("recording", folder, "the recording's directory")->type_name("REC.kymo")->required();
     options.add_option("-o,--output", out, "the file to write (NAME.html)");
     options.add_option("--range", range, "only from A to B, in seconds since the start, in more detail");
     options.add_flag("--no-sources", no_sources, "no source lines and no disassembly in the page");

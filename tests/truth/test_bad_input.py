@@ -55,6 +55,9 @@ def programs(test, matrix):
     work = test.work
     record = ("record", "-o", work / "none.kymo", "--")
     matrix.refused("no arguments to record", USAGE, "record", says=("program",))
+    # A word that is a program, too, but was given a recording.
+    for word in ("reprot", "ls"):
+        matrix.refused(f"kymo {word} x.kymo", USAGE, word, work / "x.kymo", says=("did you mean kymo report",))
     matrix.refused("unknown option", USAGE, "record", "--no-such-option", "--", "true")
     matrix.refused("no such program", NOT_FOUND, *record, work / "missing", says=("missing",))
     matrix.refused("no such program on the path", NOT_FOUND, *record, "no-such-program-anywhere", says=("no-such-program-anywhere",))

@@ -97,6 +97,29 @@ def check_mistakes(test):
         test.check(f"{words}: a clear error", message, done.stderr.strip(), done.returncode in (2, 3) and message in done.stderr)
 
 
+def check_inlined(test):
+    """A function whose only call was inlined is named as such, with the line that counts its calls."""
+    source = test.work / "square.c"
+    source.write_text("static int square(int x) {\n    return x * x;\n}\nint main(int argc, char** argv) {\n    (void)argv;\n    return square(argc) != 1;\n}\n")
+    test.must("cc", "-O2", "-g", "-o", test.work / "square", source)
+    done = measure(test, "metric m { at entry square : add }", test.work / "square", out="none.kymo")
+    test.check("an inlined function", "is named as such", done.stderr.strip(),
+               done.returncode == 6 and "'square' is inlined into `main` at square.c:6" in done.stderr and "use: at line square.c:6" in done.stderr)
+    done = measure(test, "metric m { at line square.c:6 : add }", test.work / "square", out="square.kymo")
+    test.equal("the line counts its call", 1, json.loads(done.stdout)["metrics"]["m"]["value"])
+
+
+def check_json_apart(test):
+    """What the program prints is not among the JSON: by itself on standard error, with --json=FILE where it belongs."""
+    (test.work / "metrics.kym").write_text("metric m { cell c }\n")
+    done = test.run(test.kymo, "measure", "--json", "-q", "-o", "echo.kymo", "--", "echo", "hello")
+    test.equal("--json: standard output is one object", 0, json.loads(done.stdout)["exit_status"])
+    test.equal("--json: what the program prints", "hello", done.stderr.strip())
+    done = test.run(test.kymo, "measure", "--json=told.json", "-q", "-o", "again.kymo", "--", "echo", "hello")
+    test.equal("--json=FILE: what the program prints", "hello", done.stdout.strip())
+    test.equal("--json=FILE: the object", 0, json.loads((test.work / "told.json").read_text())["exit_status"])
+
+
 def check_several_mistakes(test):
     done = measure(test, "metric a { at entry none1 : add }\nmetric b { at entry none2 : add }\n", test.program("kymo-exchange"), 10, out="none.kymo")
     lines = [line for line in done.stderr.splitlines() if line.startswith("kymo: ")]
@@ -188,6 +211,8 @@ def body(test):
     check_classic(test)
     check_mistakes(test)
     check_several_mistakes(test)
+    check_inlined(test)
+    check_json_apart(test)
     check_patchable(test)
     check_words(test)
     check_ends(test)

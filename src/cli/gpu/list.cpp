@@ -7,7 +7,12 @@
 
 namespace kymo::cli {
 
-int gpu_list() {
+int gpu_list(int argc, char** argv) {
+    CLI::App app("List the GPUs that can be modelled, and the parameters that --set changes.", "kymo gpu list");
+    set_usage(app, "kymo gpu list");
+    if (const auto code = parse_options(app, argc, argv)) {
+        return *code;
+    }
     for (const gpu::BuiltInGpu& built_in : gpu::built_in_gpus()) {
         const auto loaded = gpu::load_gpu(built_in.name);
         if (!loaded) {

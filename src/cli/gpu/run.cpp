@@ -3,6 +3,7 @@
 #include "cli/gpu/ptx_kernel.h"
 #include "cli/gpu/target.h"
 #include "cli/gpu/verbs.h"
+#include "cli/output/json_output.h"
 #include "gpu/report/result_json.h"
 #include "gpu/report/timeline.h"
 #include "gpu/trace/trace_file.h"
@@ -109,7 +110,7 @@ Result<std::unique_ptr<gpu::Timeline>> timeline_of(const GpuTarget& target, cons
 
 // `kymo gpu run -- PROGRAM`: the program on the CPU, its kernels on the modelled GPU.
 int run_program(const GpuTarget& target, const std::vector<std::string>& command, const std::string& output,
-                std::uint64_t period, bool json, const PtxKernel& kernel) {
+                std::uint64_t period, const JsonOutput& json, const PtxKernel& kernel) {
     if (target.model != "full" || target.warm) {
         return fail({ErrorKind::kUsage,
                      target.warm ? "--warm is for a single launch" : "the basic model is for traces",
@@ -140,14 +141,22 @@ int run_program(const GpuTarget& target, const std::vector<std::string>& command
     options.exact = target.exact;
     options.period = period;
     options.recording = output.empty() ? output : std::filesystem::absolute(output).string();
-    const auto run = run_gpu_program(options, command);
+    const auto run = [&] {
+        const ProgramOutputAside aside(json.is_on_standard_output());
+        return run_gpu_program(options, command);
+    }();
     if (!run) {
         return fail(run.error());
     }
     const ProgramReport report(*run);
-    const std::string text = json ? view::json_text(report.json()) : report.text();
-    fmt::print("{}", text);
-    (void)std::fflush(stdout);
+    if (json.is_asked()) {
+        if (const auto error = json.print(view::json_text(report.json()))) {
+            return fail(*error);
+        }
+    } else {
+        fmt::print("{}", report.text());
+        (void)std::fflush(stdout);
+    }
     return report.tell_problems(command.front());
 }
 
@@ -161,7 +170,7 @@ int gpu_run(int argc, char** argv) {
     std::string trace;
     std::string output;
     std::uint64_t period = gpu::Timeline::kPeriod;
-    bool json = false;
+    JsonOutput json;
     app.add_option("TRACE", trace, "a .traceg, .traceg.xz or .kgt, a kernelslist.g, or a kernel's .ptx");
     target.add_to(app);
     kernel.add_to(app);
@@ -171,7 +180,7 @@ int gpu_run(int argc, char** argv) {
     app.add_option("--period", period, "a sample of a warp every so many cycles, for -o")
         ->check(CLI::Range(1, 1'000'000'000))
         ->capture_default_str();
-    app.add_flag("--json", json, "print one JSON object");
+    json.add_to(app);
     const std::vector<std::string> command = words_after_dashes(argc, argv);
     if (const auto code = parse_options(app, argc, argv)) {
         return *code;
@@ -230,7 +239,7 @@ int gpu_run(int argc, char** argv) {
                 return fail(done.error());
             }
         }
-        if (json) {
+        if (json.is_asked()) {
             all["kernels"].push_back(gpu::to_json(*result));
             for (const gpu::Finding& finding : found) {
                 all["findings"].push_back(gpu::to_json(finding, *result));
@@ -244,8 +253,10 @@ int gpu_run(int argc, char** argv) {
                        numbered(output, kernels).string());
         }
     }
-    if (json) {
-        fmt::print("{}", view::json_text(std::move(all)));
+    if (json.is_asked()) {
+        if (const auto error = json.print(view::json_text(std::move(all)))) {
+            return fail(*error);
+        }
     }
     return code;
 }

@@ -7,6 +7,6 @@ int gpu_run(int argc, char** argv);
 int gpu_sweep(int argc, char** argv);
 int gpu_trace(int argc, char** argv);
 int gpu_accuracy(int argc, char** argv);
-int gpu_list();
+int gpu_list(int argc, char** argv);
 
 }  // namespace kymo::cli

@@ -5,6 +5,7 @@
 #include "base/clean_text.h"
 #include "cli/hunt/hunt_progress.h"
 #include "cli/image_options.h"
+#include "cli/output/json_output.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "events/request.h"
@@ -50,7 +51,7 @@ struct HuntAsked {
     std::string tell;
     std::string notify;
     double duration = 0;
-    bool json = false;
+    JsonOutput json;
     bool quiet = false;
     bool only_program = false;
     std::size_t top = 10;
@@ -94,7 +95,7 @@ void add_options(CLI::App& app, HuntAsked& asked) {
     app.add_option("--duration", asked.duration, "end the program after so many seconds")->type_name("S");
     app.add_option("--top", asked.top, "heavy hitters to show (10)")->check(CLI::Range(1, 1'000'000));
     app.add_flag("--no-follow", asked.only_program, "hunt in the program alone, not in what it starts");
-    app.add_flag("--json", asked.json, "one JSON object, for programs (docs/json.md)");
+    asked.json.add_to(app);
     app.add_flag("-q,--quiet", asked.quiet, "print the results and errors, nothing else");
 }
 
@@ -216,15 +217,13 @@ std::optional<Error> settle(const CLI::App& app, HuntAsked& asked) {
 
 int print_hunt_results(const HuntAsked& asked, nlohmann::ordered_json&& head, const spacetime::HuntResults& results,
                        int status) {
-    std::string text;
-    if (asked.json) {
+    if (asked.json.is_asked()) {
         head["hunt"] = view::json_hunt(results);
         head["finds"] = view::json_hunt_results(results);
-        text = view::json_text(std::move(head));
-    } else {
-        text = view::terminal_hunt_results(terminal_style(), results, asked.top);
+        const auto error = asked.json.print(view::json_text(std::move(head)));
+        return error ? fail(*error) : status;
     }
-    if (!print_now(text)) {
+    if (!print_now(view::terminal_hunt_results(terminal_style(), results, asked.top))) {
         return fail({ErrorKind::kNoSpace, "the results could not be written to their end", "is the disk full?"});
     }
     return status;
@@ -308,7 +307,10 @@ int run_hunt(int argc, char** argv) {
     if (tells || listener->is_there()) {
         asked.options.run.participants.push_back(&progress);
     }
-    const auto outcome = hunt::hunt(asked.options);
+    const auto outcome = [&] {
+        const ProgramOutputAside aside(asked.json.is_on_standard_output());
+        return hunt::hunt(asked.options);
+    }();
     if (!outcome) {
         return fail(outcome.error());
     }

@@ -1,0 +1,44 @@
+// `--json` of verbs that run a program: one object, never among what the program prints.
+//
+// With --json=FILE it goes to that file ("/dev/fd/3" is descriptor 3). With --json alone it has standard output to
+// itself: what the program prints there goes to standard error.
+#pragma once
+
+#include "base/result.h"
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace kymo::cli {
+
+class JsonOutput {
+  public:
+    void add_to(CLI::App& options);
+
+    bool is_asked() const { return !to_.empty(); }
+    // Whether it has standard output to itself.
+    bool is_on_standard_output() const { return to_ == kStandardOutput; }
+    // Prints and flushes. Errors: the file cannot be made, or not written to its end.
+    std::optional<Error> print(std::string_view text) const;
+
+  private:
+    static constexpr const char* kStandardOutput = "-";
+    std::string to_;
+};
+
+// While it lives, what is started prints on standard error what it prints on standard output. Nothing else may print
+// meanwhile.
+class ProgramOutputAside {
+  public:
+    explicit ProgramOutputAside(bool is_wanted);
+    ~ProgramOutputAside();
+    ProgramOutputAside(const ProgramOutputAside&) = delete;
+    ProgramOutputAside& operator=(const ProgramOutputAside&) = delete;
+
+  private:
+    int saved_ = -1;  // standard output
+};
+
+}  // namespace kymo::cli
