@@ -2,6 +2,7 @@
 
 #include "spacetime/evidence/make_evidence.h"
 #include "spacetime/profile/make_profile.h"
+#include "spacetime/profile/thread_names.h"
 
 #include <algorithm>
 #include <utility>
@@ -32,6 +33,7 @@ Result<SpaceTime> follow_spaces(const recording::Recording& recording, spacetime
                                 const spacetime::EvidenceOptions& options) {
     begin(options, "names");
     spacetime::NamedRun named = spacetime::name_run(profile, options.space_share);
+    spacetime::name_threads(named.tree, &profile);
     auto evidence = spacetime::make_evidence(recording, profile, named, options);
     if (!evidence) {
         return evidence.error();
