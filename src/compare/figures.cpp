@@ -93,9 +93,13 @@ std::string path_part(const CallTree& tree, const CallNode& node, const Keys& ke
     if (keys.has_one_program()) {
         return "";
     }
-    // "process 17 (make)": the number is another in each run.
+    // "process 17 (make)", "rank 2 (make 17)": the process's number is another in each run, and ranks are alike.
     const std::size_t called = function.name.find('(');
-    return called == std::string::npos ? "[process]" : function.name.substr(called);
+    if (called == std::string::npos) {
+        return "[process]";
+    }
+    const std::string name = function.name.substr(called);
+    return function.name.starts_with("rank ") ? name.substr(0, name.rfind(' ')) + ")" : name;
 }
 
 bool ends_in(std::string_view path, std::string_view part) {

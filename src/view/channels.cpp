@@ -21,7 +21,7 @@ constexpr std::size_t kColumnWidth = 10;  // "1,234,567", and a blank
 constexpr std::size_t kLongestHeading = 12;
 
 std::string bytes_text(std::uint64_t bytes) {
-    constexpr const char* kUnits[] = {"", " kB", " MB", " GB", " TB"};
+    constexpr const char* kUnits[] = {" B", " kB", " MB", " GB", " TB"};
     auto amount = static_cast<double>(bytes);
     std::size_t unit = 0;
     while (amount >= 100'000 && unit + 1 < std::size(kUnits)) {
@@ -93,7 +93,7 @@ std::string matrices(const Style& style, const ChannelMatrix& matrix, const Part
                 heading, [&](std::size_t party) { return duration(style, value_in(by_party, party).blocked_ns); });
         }
     };
-    add("all", matrix.collective, true);
+    add("collective", matrix.collective, true);
     add("files", matrix.files, true);
     add("elsewhere", matrix.elsewhere, true);
     add("several", matrix.several, false);  // its time is in `anyone`

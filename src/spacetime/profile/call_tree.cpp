@@ -96,15 +96,21 @@ class TreeBuilder {
         return entry->second;
     }
 
+    // "process 17 (make)", "rank 2 (solver 17)".
+    static std::string process_words(const ProfileProcess& process) {
+        const std::string called = called_name(process.command, process.executable);
+        const std::string pid = std::to_string(process.pid);
+        if (process.rank != kNoRank) {
+            return "rank " + std::to_string(process.rank) + " (" + called + (called.empty() ? "" : " ") + pid + ")";
+        }
+        return "process " + pid + (called.empty() ? "" : " (" + called + ")");
+    }
+
     std::uint32_t pseudo_function(const ProfileNode& node) {
         std::string name;
         switch (node.kind) {
             case NodeKind::kProcess: {
-                const ProfileProcess& process = profile_.processes[node.image];
-                name = "process " + std::to_string(process.pid);
-                if (const std::string called = called_name(process.command, process.executable); !called.empty()) {
-                    name += " (" + called + ")";
-                }
+                name = process_words(profile_.processes[node.image]);
                 break;
             }
             case NodeKind::kPartial:

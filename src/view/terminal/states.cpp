@@ -14,6 +14,11 @@ constexpr std::size_t kNameWidth = 22;
 
 std::string name_of(const Sheet& sheet, const ProfileThread& thread) {
     const std::string tid = " " + std::to_string(thread.tid);
+    const ProfileProcess& process = sheet.profile.processes[thread.process];
+    if (process.rank != kNoRank) {
+        const std::string rank = "rank " + std::to_string(process.rank) + " ";
+        return rank + cut_end(sheet.style, thread.name, kNameWidth - columns(rank) - columns(tid)) + tid;
+    }
     return cut_end(sheet.style, thread.name.empty() ? "(no name)" : thread.name, kNameWidth - columns(tid)) + tid;
 }
 

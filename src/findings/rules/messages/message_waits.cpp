@@ -4,6 +4,7 @@
 #include "findings/rules/shared/messages.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 
@@ -223,8 +224,25 @@ NodeIndex longest_call(const Evidence& evidence, std::uint32_t thread) {
     return longest;
 }
 
+namespace {
+
+// Of the message passing library itself, stripped as it may be, and of what Kymo puts around it.
+bool is_of_message_library(const Place& place) {
+    constexpr std::array<std::string_view, 6> kModules = {"libmpi",  "mca_",   "libopen-",
+                                                          "libpmix", "libucp", "libkymo-"};
+    return std::any_of(kModules.begin(), kModules.end(),
+                       [&](std::string_view module) { return place.module.starts_with(module); });
+}
+
+}  // namespace
+
 NodeIndex caller_of(const Evidence& evidence, NodeIndex call) {
-    const NodeIndex caller = call == kNone ? call : own_code(evidence, call.in(evidence.nodes).parent);
+    NodeIndex caller = call;
+    while (caller != kNone &&
+           (is_in_messages(evidence, caller) || is_of_message_library(caller.in(evidence.nodes).place))) {
+        caller = caller.in(evidence.nodes).parent;
+    }
+    caller = own_code(evidence, caller);
     return caller == kNone ? call : caller;
 }
 
