@@ -38,46 +38,63 @@ std::size_t lines_of(const std::string& text) {
     return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
-// With the rows that options.limits give.
-std::string text_of(const analysis::Analysis& analysis, const ReportOptions& options, const std::string& filter) {
+bool holds_code(const analysis::Analysis& analysis) {
+    return !analysis.profile.threads.empty() || !analysis.profile.processes.empty();
+}
+
+MoreTables tables_of(const ReportOptions& options) {
+    return options.is_short ? options.more : MoreTables::all();
+}
+
+std::string second_look(const analysis::Analysis& analysis, const ReportOptions& options, const std::string& filter) {
+    return terminal_second_look(options, analysis.earlier.join(analysis.evidence), analysis.earlier.evidence(),
+                                filter);
+}
+
+std::string findings_text(const analysis::Analysis& analysis, const ReportOptions& options) {
+    if (!holds_code(analysis)) {
+        return {};
+    }
+    return "\n" + (tables_of(options).findings
+                       ? terminal_findings(options.style, analysis.evidence, analysis.judgement, options.top)
+                       : terminal_short_findings(options.style, analysis.judgement, options.limits.findings));
+}
+
+// What follows the findings.
+std::string tables_text(const analysis::Analysis& analysis, const ReportOptions& options, const std::string& filter) {
     const spacetime::Profile& profile = analysis.profile;
-    const bool has_code = !profile.threads.empty() || !profile.processes.empty();
-    const MoreTables more = options.is_short ? options.more : MoreTables::all();
-    const Headline headline{.verdict = has_code ? verdict(analysis.judgement) : "",
-                            .alarms = alarms(profile, analysis.judgement)};
-    const auto second_look = [&] {
-        return terminal_second_look(options, analysis.earlier.join(analysis.evidence), analysis.earlier.evidence(),
-                                    filter);
-    };
-    if (options.is_short && more.is_collections_alone()) {
-        return terminal_head(profile, analysis.named.tree, options, headline) +
-               terminal_collections(analysis.evidence, options, filter) + second_look();
-    }
-    std::string text = terminal_overview(profile, analysis.named.tree, options, headline);
-    if (has_code) {
-        text += "\n" + (more.findings
-                            ? terminal_findings(options.style, analysis.evidence, analysis.judgement, options.top)
-                            : terminal_short_findings(options.style, analysis.judgement, options.limits.findings));
-    }
-    text += terminal_tables(profile, analysis.named.tree, options) +
-            terminal_hosts(options.style, analysis.metrics, options.rows(&ShortLimits::others));
-    if (has_code) {
+    const bool is_of_code = holds_code(analysis);
+    const MoreTables more = tables_of(options);
+    const std::size_t others = options.rows(&ShortLimits::others);
+    std::string text = terminal_tables(profile, analysis.named.tree, options) +
+                       terminal_hosts(options.style, analysis.metrics, others);
+    if (is_of_code) {
         text += (options.is_short ? terminal_collections(analysis.evidence, options, filter)
                                   : terminal_spaces(analysis.evidence, options, filter)) +
-                terminal_exact(options, analysis.exact, analysis.evidence.run.begin, filter) + second_look() +
+                terminal_exact(options, analysis.exact, analysis.evidence.run.begin, filter) +
+                second_look(analysis, options, filter) +
                 terminal_waits(options.style, profile.waits, spacetime::make_wait_table(profile.waits),
                                options.rows(&ShortLimits::waits), options.is_short && !more.threads);
     }
-    text += terminal_metrics(options.style, analysis.metrics, options.rows(&ShortLimits::others),
-                             has_code && options.is_short && !more.events) +
-            terminal_channels(options.style, analysis.metrics, options.rows(&ShortLimits::others),
-                              options.is_short && has_code && !more.channels) +
-            terminal_hunt_results(options.style, analysis.hunt_results, options.rows(&ShortLimits::others),
-                                  options.is_short);
-    if (options.is_short && has_code) {
-        text += more_note(options.style, analysis);
+    return text +
+           terminal_metrics(options.style, analysis.metrics, others, is_of_code && options.is_short && !more.events) +
+           terminal_channels(options.style, analysis.metrics, others,
+                             options.is_short && is_of_code && !more.channels) +
+           terminal_hunt_results(options.style, analysis.hunt_results, others, options.is_short);
+}
+
+// With the rows that options.limits give.
+std::string text_of(const analysis::Analysis& analysis, const ReportOptions& options, const std::string& filter) {
+    const bool is_of_code = holds_code(analysis);
+    const Headline headline{.verdict = is_of_code ? verdict(analysis.judgement) : "",
+                            .alarms = alarms(analysis.profile, analysis.judgement)};
+    if (options.is_short && options.more.is_collections_alone()) {
+        return terminal_head(analysis.profile, analysis.named.tree, options, headline) +
+               terminal_collections(analysis.evidence, options, filter) + second_look(analysis, options, filter);
     }
-    return text;
+    return terminal_overview(analysis.profile, analysis.named.tree, options, headline) +
+           findings_text(analysis, options) + tables_text(analysis, options, filter) +
+           (options.is_short && is_of_code ? more_note(options.style, analysis) : "");
 }
 
 }  // namespace
@@ -96,6 +113,10 @@ std::string report_text(const analysis::Analysis& analysis, const ReportOptions&
         }
     }
     return text;
+}
+
+std::string report_screen(const analysis::Analysis& analysis, const ReportOptions& options) {
+    return terminal_overview(analysis.profile, analysis.named.tree, options) + tables_text(analysis, options, "");
 }
 
 nlohmann::ordered_json report_json(const analysis::Analysis& analysis) {

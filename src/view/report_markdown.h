@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/analysis.h"
+#include "view/metric.h"
 
 #include <cstddef>
 #include <string>
@@ -9,7 +10,7 @@
 namespace kymo::view {
 
 // `top`: rows of each table.
-std::string report_markdown(const analysis::Analysis& analysis, std::size_t top);
+std::string report_markdown(const analysis::Analysis& analysis, const Metric& metric, std::size_t top);
 
 // A name as code, in a cell of a table: what would end either is written otherwise.
 std::string markdown_code(const std::string& name);
