@@ -111,7 +111,6 @@ def check_inlined(test):
 
 def check_json_apart(test):
     """What the program prints is not among the JSON: by itself on standard error, with --json=FILE where it belongs."""
-    (test.work / "metrics.kym").write_text("metric m { cell c }\n")
     done = test.run(test.kymo, "measure", "--json", "-q", "-o", "echo.kymo", "--", "echo", "hello")
     test.equal("--json: standard output is one object", 0, json.loads(done.stdout)["exit_status"])
     test.equal("--json: what the program prints", "hello", done.stderr.strip())

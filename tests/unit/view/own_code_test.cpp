@@ -9,15 +9,17 @@ namespace {
 
 using namespace spacetime;
 
-constexpr CallNodeIndex kRoot(0);
+constexpr CallNodeIndex kOutermost(0);
 
-struct Made {
+struct MadeCode {
     Profile profile;
     CallTree tree;
 
-    Made() {
+    MadeCode() {
         profile.processes = {{.pid = 1, .executable = "/home/me/app"}};
-        profile.images = {{.path = "/home/me/app"}, {.path = "/usr/lib/libz.so.1"}, {.path = "/home/me/libmine.so"}};
+        profile.images = {{.path = "/home/me/app", .build_id = {}},
+                          {.path = "/usr/lib/libz.so.1", .build_id = {}},
+                          {.path = "/home/me/libmine.so", .build_id = {}}};
         tree.symbols.files = {"", "/home/me/app.cpp", "/usr/include/c++/12/bits/stl_algo.h"};
         tree.nodes = {{.kind = NodeKind::kRoot}};
         tree.self = CostTable(0);
@@ -44,19 +46,19 @@ struct Made {
     }
 };
 
-std::string row_of(const Made& made, const OwnCode& own, std::size_t row) {
+std::string row_of(const MadeCode& made, const OwnCode& own, std::size_t row) {
     return made.tree.symbols.functions[own.functions[row].function].name + " " +
            std::to_string(own.self[row][kUser]) + " " + std::to_string(own.libraries[row][kUser]);
 }
 
 TEST(OwnCode, HasTheTimeOfLibrariesUpToTheNextOwnFunction) {
-    Made made;
-    const auto main = made.call(kRoot, "main", "app", 1, 5);
+    MadeCode made;
+    const auto main = made.call(kOutermost, "main", "app", 1, 5);
     const auto sort = made.call(main, "std::sort", "app", 2, 7);  // inlined from a header
     const auto less = made.call(sort, "less", "app", 1, 11);      // own again
     made.call(made.call(less, "inflate", "libz.so.1", 0, 13), "crc", "libz.so.1", 0, 17);
-    made.call(main, "helper", "libmine.so", 0, 19);  // came with the program
-    made.call(kRoot, "worker", "libz.so.1", 0, 23);  // of no own function
+    made.call(main, "helper", "libmine.so", 0, 19);       // came with the program
+    made.call(kOutermost, "worker", "libz.so.1", 0, 23);  // of no own function
 
     const OwnCode own = own_code(made.profile, made.tree);
     ASSERT_EQ(own.functions.size(), 3U);
@@ -66,10 +68,11 @@ TEST(OwnCode, HasTheTimeOfLibrariesUpToTheNextOwnFunction) {
 }
 
 TEST(OwnCode, IsThatOfTheSystemsProgramWhereNothingElseRan) {
-    Made made;
+    MadeCode made;
     made.profile.processes = {{.pid = 1, .executable = "/usr/bin/xz"}};
-    made.profile.images = {{.path = "/usr/bin/xz"}, {.path = "/usr/lib/liblzma.so.5"}};
-    const auto main = made.call(kRoot, "main", "xz", 0, 5);
+    made.profile.images = {{.path = "/usr/bin/xz", .build_id = {}},
+                           {.path = "/usr/lib/liblzma.so.5", .build_id = {}}};
+    const auto main = made.call(kOutermost, "main", "xz", 0, 5);
     made.call(main, "lzma_code", "liblzma.so.5", 0, 7);
     const OwnCode own = own_code(made.profile, made.tree);
     ASSERT_EQ(own.functions.size(), 1U);
