@@ -78,7 +78,7 @@ class Unpacking {
   private:
     Error bad(const std::string& what) const {
         return {ErrorKind::kMalformed, fmt::format("{} is not a packed recording: {}", name_, what),
-                "kymo pack NAME.kymo makes one"};
+                "kymo pack REC.kymo makes one"};
     }
 
     Result<void> one(archive_entry& entry) {
@@ -164,7 +164,7 @@ Result<fs::path> unpack(const std::string& path) {
         } else {
             done =
                 Error{ErrorKind::kMalformed, fmt::format("{} is not a packed recording: {}", name, why(reader.get())),
-                      "kymo pack NAME.kymo makes one"};
+                      "kymo pack REC.kymo makes one"};
         }
         if (!done) {
             result = done.error();

@@ -99,7 +99,7 @@ int run_pack(int argc, char** argv) {
     bool no_images = false;
     bool no_sources = false;
     options.add_option("recording", folder, "the recording's directory")->type_name("REC.kymo")->required();
-    options.add_option("-o,--output", out, "the file to write (NAME.kymo.tar.xz, here); -: standard output");
+    options.add_option("-o,--output", out, "the file to write (REC.kymo.tar.xz, here); -: standard output");
     options.add_flag("--no-images", no_images, "leave out programs, libraries and their debug information");
     options.add_flag("--no-sources", no_sources, "leave out source files");
     add_image_options(options);

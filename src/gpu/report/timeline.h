@@ -26,7 +26,7 @@ class Timeline : public IssueObserver, public StepObserver {
     static constexpr std::uint64_t kPeriod = 128;  // cycles
     static constexpr std::uint64_t kMostThreads = 4096;
 
-    // Makes the folder NAME.kymo with one file. Errors: kOutputExists, kPermission, kNoSpace.
+    // Makes the folder REC.kymo with one file. Errors: kOutputExists, kPermission, kNoSpace.
     static Result<std::unique_ptr<Timeline>> create(const std::filesystem::path& folder, const KernelHeader& header,
                                                     const Gpu& gpu, const LaunchCosts& launch, unsigned slots_per_sm,
                                                     std::uint64_t period = kPeriod);

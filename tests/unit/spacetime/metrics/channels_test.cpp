@@ -104,7 +104,7 @@ TEST(Channels, OfFilesAndOfOtherWorldsAreNobodys) {
     EXPECT_EQ(matrix.elsewhere.at(0).messages, 6U);  // sent
     EXPECT_EQ(matrix.anyone_ns.at(1), 4'000'000U);
     EXPECT_THAT(view::terminal_channels({}, run, 20),
-                testing::ContainsRegex("messages from, to .* all +files +elsewhere"));
+                testing::ContainsRegex("messages from, to .* collective +files +elsewhere"));
     EXPECT_EQ(view::json_channels(run)[1]["elsewhere"], 3);
     EXPECT_TRUE(view::json_channels(run)[1]["peer"].is_null());
 }
@@ -131,7 +131,7 @@ TEST(Channels, OfManyRanksAreAList) {
 TEST(Channels, ThatRanksDoNotHaveAreTold) {
     RunMetrics run;
     run.ranks = 4;
-    EXPECT_THAT(view::terminal_channels({}, run, 3), testing::HasSubstr("no message was counted"));
+    EXPECT_THAT(view::terminal_channels({}, run, 3), testing::HasSubstr("No message was counted"));
     run.ranks = 1;
     EXPECT_EQ(view::terminal_channels({}, run, 3), "");
 }
