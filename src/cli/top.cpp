@@ -137,7 +137,7 @@ int run_top(int argc, char** argv) {
                    "of many hosts: budget of an agent, of a processor (default 0.001)")
         ->type_name("SHARE");
     app.add_option("-o,--record", ring.record, "of many hosts: all hosts into this recording, until the end")
-        ->type_name("REC.kymo");
+        ->type_name("OUT.kymo");
     std::vector<std::string> switches;
     app.add_option(
            "--switch", switches,

@@ -49,7 +49,7 @@ Result<TimeRange> parse_range(const std::string& text) {
                  "a range is two numbers of seconds since the start, the smaller first: --range 1.2..1.3"};
 }
 
-// REC.kymo/ → NAME.html
+// REC.kymo/ → REC.html
 std::string page_name(std::string folder) {
     while (folder.size() > 1 && folder.back() == '/') {
         folder.pop_back();

@@ -63,7 +63,7 @@ Result<fs::path> make_recording_folder(const std::optional<fs::path>& asked, con
                                        const std::optional<Job>& job) {
     const fs::path wanted = asked ? *asked : fs::path(fs::path(program).filename().string() + kSuffix);
     if (wanted.empty()) {
-        return Error{ErrorKind::kUsage, "the name of the recording is empty", "use -o REC.kymo"};
+        return Error{ErrorKind::kUsage, "the name of the recording is empty", "use -o OUT.kymo"};
     }
     for (int n = 1; n < kMaxNumber; ++n) {
         fs::path folder = numbered(wanted, n);
