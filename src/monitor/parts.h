@@ -4,6 +4,7 @@
 // and the functions of the program that are interposed, which only ask.
 #pragma once
 
+#include "monitor/areas/address_map.h"
 #include "monitor/channels/counting.h"
 #include "monitor/hunt/hunt.h"
 #include "monitor/interpose/tracing.h"
@@ -36,7 +37,7 @@ using Parts = PartList<second_look,  // before images are known
                        tracing,      // says whether a thread may be sampled
                        sampling,     // handler and counters
                        switch_rows,  // of threads that are counted
-                       waiting, streams, teams, gnu_openmp, hunt,
+                       address_map, waiting, streams, teams, gnu_openmp, hunt,
                        cell_rows,  // the segment
                        channels,   // whose rows are in it
                        program_hooks,

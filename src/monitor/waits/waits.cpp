@@ -1,5 +1,6 @@
 #include "monitor/waits/waits.h"
 
+#include "monitor/areas/address_map.h"
 #include "monitor/hunt/hunt.h"
 #include "monitor/process/log.h"
 #include "monitor/sampling/path.h"
@@ -131,6 +132,7 @@ std::uint64_t end_wait_here(ThreadState& thread, std::uint64_t begin, std::uint6
                 write_wait(thread, wait, begin, end, context, 0);
                 hunt.news_after_wait(thread, begin, context);
                 SwitchRows::write(thread);
+                work.in_kernel([end] { return address_map.look_after_wait(end); });
             }
         }
         work.in_kernel([mask] { return change_mask(SIG_SETMASK, mask); });

@@ -1,4 +1,5 @@
 // The first pass over a file: everything but samples.
+#include "recording/tables/areas.h"
 #include "recording/tables/gpu.h"
 #include "spacetime/load/arguments.h"
 #include "spacetime/load/file_data.h"
@@ -129,6 +130,9 @@ class Descriptions {
             rec::on<rec::GpuKernel>([](StreamId, const rec::GpuKernel&) {}),
             rec::on<rec::GpuInstruction>([](StreamId, const rec::GpuInstruction&) {}),
             rec::on<rec::GpuFinding>([](StreamId, const rec::GpuFinding&) {}),
+            // Likewise (spacetime/address_map).
+            rec::on<rec::Area>([](StreamId, const rec::Area&) {}),
+            rec::on<rec::AreaEnd>([](StreamId, const rec::AreaEnd&) {}),
             rec::on<rec::ClockPair>([&](StreamId, const rec::ClockPair& row) {
                 if (!data_.clock_pair) {
                     data_.clock_pair = row;

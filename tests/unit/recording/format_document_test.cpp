@@ -114,6 +114,35 @@ TEST(FormatDocument, TheExactCallsAreThoseOfTheExample) {
     EXPECT_EQ(rows, (testing::RowsByStream{{0, {testing::describe(row)}}}));
 }
 
+TEST(FormatDocument, AnAreaIsThatOfTheExample) {
+    const testing::TemporaryFolder folder;
+    const testing::Bytes expected = example("```hex area");
+    const Area row{.time = 1'000'000,
+                   .area = 3,
+                   .begin = 0x7f0000000000,
+                   .end = 0x7f0000021000,
+                   .kind = static_cast<std::uint64_t>(AreaKind::kAnonymous),
+                   .protection = kAreaRead | kAreaWrite,
+                   .owner = 2};
+    FileWriter writer;
+    ASSERT_EQ(writer.create((folder / "a.krec").c_str(), {.machine = 62, .pid = 1234, .producer = "kymo"}), 0);
+    StreamWriter stream;
+    stream.open(writer, StreamId{0});
+    ASSERT_TRUE(write_schema<Area>(stream));
+    ASSERT_TRUE(stream.append(row));
+    ASSERT_EQ(writer.close(), 0);
+    std::ifstream written(folder / "a.krec", std::ios::binary);
+    const std::string bytes((std::istreambuf_iterator<char>(written)), std::istreambuf_iterator<char>());
+    ASSERT_GT(expected.size(), 0U);
+    EXPECT_EQ(bytes.substr(kHeaderBytes + sizeof(ChunkHeader), expected.size()),
+              std::string(reinterpret_cast<const char*>(expected.data()), expected.size()));
+    const auto file = File::open(folder / "a.krec");
+    ASSERT_TRUE(file) << file.error().what;
+    testing::RowsByStream rows;
+    ASSERT_TRUE(testing::gather(*file, rows));
+    EXPECT_EQ(rows, (testing::RowsByStream{{0, {testing::describe(row)}}}));
+}
+
 TEST(FormatDocument, ListsEveryTable) {
     std::ifstream document(KYMO_FORMAT_DOCUMENT);
     std::stringstream text;

@@ -1,0 +1,199 @@
+#include "monitor/areas/address_map.h"
+
+#include "image/raw_file.h"
+#include "monitor/clock.h"
+#include "monitor/process/log.h"
+#include "monitor/threads/registry.h"
+
+#include <algorithm>
+#include <span>
+
+namespace kymo::monitor {
+
+constinit AddressMap address_map;
+
+namespace {
+
+// FNV-1a.
+std::uint64_t identity_of(const MapArea& area) {
+    constexpr std::uint64_t kPrime = 0x100000001b3;
+    std::uint64_t hash = 0xcbf29ce484222325;
+    const auto add = [&](std::uint64_t value) { hash = (hash ^ value) * kPrime; };
+    add(static_cast<std::uint64_t>(area.kind));
+    add(area.protection);
+    add(area.file);
+    for (const char c : area.path) {
+        add(static_cast<unsigned char>(c));
+    }
+    return hash;
+}
+
+constexpr std::uint64_t kAnyAccess = recording::kAreaRead | recording::kAreaWrite | recording::kAreaExecute;
+
+}  // namespace
+
+void AddressMap::thread_begin(ThreadState& /*thread*/) {
+    look_if_cheap();
+}
+
+void AddressMap::thread_end(ThreadState& /*thread*/) {
+    look_if_cheap();
+}
+
+void AddressMap::after_fork(ThreadState* /*own*/) {
+    lock_.reset();
+    areas_.forget();
+    last_asked_.store(0);
+    spent_ = looks_ = passed_over_ = rows_ = lost_rows_ = lost_areas_ = 0;
+}
+
+void AddressMap::finish(Process::End /*how*/) {
+    const Locked locked(lock_);
+    look();
+    recording::AreaEnd row;
+    row.time = clock_now();
+    row.readings = looks_;
+    row.passed_over = passed_over_;
+    row.lost = lost_areas_ + lost_rows_;
+    process_log.write(row);
+}
+
+void AddressMap::look_if_cheap() {
+    const Locked locked(lock_);
+    if (!process_log.alone([](bool has_file) { return has_file; })) {
+        return;
+    }
+    const std::uint64_t now = clock_now();
+    last_asked_.store(now, std::memory_order_relaxed);
+    if (looks_ >= kFreeLooks && spent_ > (now - process.start_time()) / kCost) {
+        ++passed_over_;
+        return;
+    }
+    look();
+}
+
+// Under the lock.
+void AddressMap::look() {
+    const image::RawFile maps("/proc/self/maps");
+    if (!maps.is_open()) {
+        return;
+    }
+    time_ = clock_now();
+    areas_.begin();
+    gather_stacks();
+    has_pending_ = false;
+    std::size_t used = 0;
+    std::size_t got = sizeof block_;
+    for (std::uint64_t offset = 0; got == sizeof block_; offset += got) {
+        got = maps.read_at(offset, block_);
+        for (std::size_t i = 0; i < got; ++i) {
+            if (block_[i] != '\n') {
+                line_[used] = static_cast<char>(block_[i]);
+                used += used + 1 < sizeof line_ ? 1 : 0;
+                continue;
+            }
+            take_line({line_, used});
+            used = 0;
+        }
+    }
+    take_pending();
+    const std::size_t missed = areas_.finish([this](std::uint32_t number) { tell_end(number); });
+    lost_areas_ = lost_areas_ > missed ? lost_areas_ : missed;
+    ++looks_;
+    spent_ += clock_now() - time_;
+}
+
+void AddressMap::take_line(std::string_view line) {
+    MapArea area;
+    if (!MapLine(line).parse(area)) {
+        return;
+    }
+    if (has_pending_ && area.file != 0 && area.file == pending_.file && area.begin == pending_.end) {
+        pending_.end = area.end;
+        pending_.protection |= area.protection;
+        return;
+    }
+    take_pending();
+    if (area.file == 0) {
+        take(area);
+        return;
+    }
+    const std::size_t size = area.path.size() < sizeof path_ ? area.path.size() : sizeof path_;
+    __builtin_memcpy(path_, area.path.data(), size);
+    pending_ = area;
+    pending_.path = {path_, size};
+    has_pending_ = true;
+}
+
+void AddressMap::take_pending() {
+    if (has_pending_) {
+        has_pending_ = false;
+        take(pending_);
+    }
+}
+
+// What nobody may access (guards of stacks, address space that an allocator keeps) is left out.
+void AddressMap::take(const MapArea& area) {
+    if ((area.protection & kAnyAccess) == 0) {
+        return;
+    }
+    KnownArea known;
+    known.begin = area.begin;
+    known.end = area.end;
+    known.identity = identity_of(area);
+    known.owner = owner_of(area);
+    areas_.add(
+        known,
+        [&](const KnownArea& changed) {
+            recording::Area row;
+            row.time = time_;
+            row.area = changed.number;
+            row.begin = changed.begin;
+            row.end = changed.end;
+            row.kind = static_cast<std::uint64_t>(area.kind);
+            row.protection = area.protection;
+            row.path = area.path;
+            row.owner = changed.owner;
+            if (has_row()) {
+                process_log.write(row);
+            }
+        },
+        [this](std::uint32_t number) { tell_end(number); });
+}
+
+void AddressMap::gather_stacks() {
+    stack_count_ = 0;
+    threads.for_each([this](const ThreadState& thread) {
+        if (thread.stack.high != 0 && stack_count_ < kMostAreas) {
+            stacks_[stack_count_++] = {thread.stack.high - 1, raw(thread.stream)};
+        }
+    });
+    std::sort(stacks_, stacks_ + stack_count_, [](const Stack& a, const Stack& b) { return a.last < b.last; });
+}
+
+std::uint32_t AddressMap::owner_of(const MapArea& area) const {
+    if (area.kind != recording::AreaKind::kAnonymous && area.kind != recording::AreaKind::kMainStack) {
+        return 0;
+    }
+    const Stack* const end = stacks_ + stack_count_;
+    const Stack* const found = std::lower_bound(stacks_, end, area.begin,
+                                                [](const Stack& stack, std::uint64_t at) { return stack.last < at; });
+    return found != end && found->last < area.end ? found->stream : 0;
+}
+
+bool AddressMap::has_row() {
+    const bool has = rows_ < kMostRows;
+    ++(has ? rows_ : lost_rows_);
+    return has;
+}
+
+void AddressMap::tell_end(std::uint32_t number) {
+    recording::AreaEnd row;
+    row.time = time_;
+    row.area = number;
+    if (has_row()) {
+        process_log.write(row);
+    }
+}
+
+}  // namespace kymo::monitor

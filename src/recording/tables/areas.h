@@ -1,0 +1,73 @@
+// The address space over time: every area that the kernel lists for the process, whatever is in it. See
+// recording/tables.h.
+#pragma once
+
+#include "recording/schema.h"
+
+#include <cstdint>
+#include <string_view>
+
+namespace kymo::recording {
+
+enum class AreaKind : std::uint8_t {
+    kAnonymous = 0,  // private memory of no file; thread stacks among it
+    kFile = 1,
+    kHeap = 2,       // what brk() has grown
+    kMainStack = 3,  // of the process's first thread
+    kShared = 4,     // memory that processes share, of no file in a directory
+    kKernel = 5,     // the kernel's own: "[vdso]", "[vvar]"
+};
+
+// Area::protection
+inline constexpr std::uint64_t kAreaRead = 1;
+inline constexpr std::uint64_t kAreaWrite = 2;
+inline constexpr std::uint64_t kAreaExecute = 4;
+inline constexpr std::uint64_t kAreaShared = 8;  // writes are seen by other processes
+
+// Seen from `time` on; a further row of the same number says how it is now. Adjacent areas of one file are one.
+struct Area {
+    std::uint64_t time = 0;
+    std::uint64_t area = 0;  // from 1
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    std::uint64_t kind = 0;        // AreaKind
+    std::uint64_t protection = 0;  // kAreaRead …; of several areas of one file all
+    std::string_view path = {};    // as the kernel lists it
+    std::uint64_t owner = 0;       // StreamId of the thread whose stack it is; 0: nobody's, or not known
+
+    static constexpr const char* kTable = "area";
+    static constexpr std::uint32_t kTableId = 59;
+    template <typename V>
+    static constexpr void columns(V&& visit) {
+        visit("time", ColumnType::kDelta, "ns", &Area::time);
+        visit("area", ColumnType::kUint, "", &Area::area);
+        visit("begin", ColumnType::kUint, "address", &Area::begin);
+        visit("end", ColumnType::kUint, "address", &Area::end);
+        visit("kind", ColumnType::kUint, "", &Area::kind);
+        visit("protection", ColumnType::kUint, "", &Area::protection);
+        visit("path", ColumnType::kText, "", &Area::path);
+        visit("owner", ColumnType::kUint, "", &Area::owner);
+    }
+};
+
+// It is gone. Area 0: the last word of the process, with the account of all its readings.
+struct AreaEnd {
+    std::uint64_t time = 0;
+    std::uint64_t area = 0;
+    std::uint64_t readings = 0;     // of the kernel's list so far
+    std::uint64_t passed_over = 0;  // moments at which it was not read, to keep the cost down
+    std::uint64_t lost = 0;  // most areas of one reading that had no room, and rows beyond the most there may be
+
+    static constexpr const char* kTable = "area-end";
+    static constexpr std::uint32_t kTableId = 60;
+    template <typename V>
+    static constexpr void columns(V&& visit) {
+        visit("time", ColumnType::kDelta, "ns", &AreaEnd::time);
+        visit("area", ColumnType::kUint, "", &AreaEnd::area);
+        visit("readings", ColumnType::kUint, "", &AreaEnd::readings);
+        visit("passed_over", ColumnType::kUint, "", &AreaEnd::passed_over);
+        visit("lost", ColumnType::kUint, "", &AreaEnd::lost);
+    }
+};
+
+}  // namespace kymo::recording
