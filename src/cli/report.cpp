@@ -7,6 +7,7 @@
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "recording/reader.h"
+#include "view/address_map.h"
 #include "view/findings.h"
 #include "view/json_text.h"
 #include "view/metric.h"
@@ -48,6 +49,7 @@ int run_report(int argc, char** argv) {
     bool all = false;
     std::optional<std::size_t> finding;
     std::optional<std::uint64_t> thread;
+    bool map = false;
     view::MoreTables more;
     double percent = -1;
     double space_share = 1;
@@ -68,6 +70,9 @@ int run_report(int argc, char** argv) {
         .add_option("--thread", thread,
                     "only this thread, by its number: its time, who created it, from where and in what state")
         ->type_name("TID")
+        ->excludes(as_json);
+    options
+        .add_flag("--map", map, "only the address map over time: heap, stacks, files, anonymous and shared memory")
         ->excludes(as_json);
     options.add_flag("--threads", more.threads,
                      "with each thread, why it was off the processor, and who blocks whom");
@@ -144,6 +149,12 @@ int run_report(int argc, char** argv) {
             return fail(account.error());
         }
         text = std::move(*account);
+    } else if (map) {
+        const auto areas = spacetime::load_address_map(*recording);
+        if (!areas) {
+            return fail(areas.error());
+        }
+        text = view::terminal_address_map(shown.style, analysed->profile, *areas, top.value_or(kAlone));
     } else {
         more.spaces = more.spaces || (!filter.empty() && !more.has_collections());
         shown.is_short = !all;

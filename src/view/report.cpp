@@ -1,6 +1,7 @@
 #include "view/report.h"
 
 #include "spacetime/waits/wait_table.h"
+#include "view/address_map.h"
 #include "view/channels.h"
 #include "view/findings.h"
 #include "view/hosts.h"
@@ -148,6 +149,10 @@ nlohmann::ordered_json report_json(const analysis::Analysis& analysis) {
     report["hosts"] = json_hosts(analysis.metrics);
     report["metrics"] = json_metrics(analysis.metrics);
     report["channels"] = json_channels(analysis.metrics);
+    if (analysis.recording != nullptr) {
+        const auto map = spacetime::load_address_map(*analysis.recording);
+        report["address_map"] = map ? json_address_map(analysis.profile, *map) : nlohmann::ordered_json(nullptr);
+    }
     return report;
 }
 

@@ -1,0 +1,187 @@
+#include "view/address_map.h"
+
+#include "view/table.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <vector>
+
+namespace kymo::view {
+namespace {
+
+using namespace spacetime;
+using Json = nlohmann::ordered_json;
+
+// Seconds since the run's start of a time in a file.
+class FileClock {
+  public:
+    FileClock(const Profile& profile, std::uint32_t file) : begin_(profile.begin) {
+        for (const ProfileStream& stream : profile.streams) {
+            shift_ = stream.file == file ? stream.shift_ns : shift_;
+        }
+    }
+    double since_start(std::uint64_t time) const {
+        return seconds(static_cast<std::int64_t>(time - begin_) + shift_);
+    }
+
+  private:
+    std::uint64_t begin_;
+    std::int64_t shift_ = 0;
+};
+
+std::string access_text(std::uint64_t protection) {
+    using namespace recording;
+    const auto letter = [&](std::uint64_t bit, char set, char unset) {
+        return (protection & bit) != 0 ? set : unset;
+    };
+    return {letter(kAreaRead, 'r', '-'), letter(kAreaWrite, 'w', '-'), letter(kAreaExecute, 'x', '-'),
+            letter(kAreaShared, 's', 'p')};
+}
+
+std::string area_kind_key(const AreaSpan& area) {
+    using recording::AreaKind;
+    switch (area.kind) {
+        case AreaKind::kFile:
+            return "file";
+        case AreaKind::kHeap:
+            return "heap";
+        case AreaKind::kMainStack:
+            return "stack";
+        case AreaKind::kShared:
+            return "shared";
+        case AreaKind::kKernel:
+            return "kernel";
+        default:
+            return area.owner ? "stack" : "anonymous";
+    }
+}
+
+std::string size_text(std::uint64_t bytes) {
+    constexpr double kStep = 1024;
+    const auto value = static_cast<double>(bytes);
+    return value < kStep * kStep           ? fmt::format("{:.0f} KiB", value / kStep)
+           : value < kStep * kStep * kStep ? fmt::format("{:.1f} MiB", value / kStep / kStep)
+                                           : fmt::format("{:.1f} GiB", value / kStep / kStep / kStep);
+}
+
+// An area over all of its changes.
+struct Life {
+    const AreaSpan* first = nullptr;
+    const AreaSpan* last = nullptr;
+    const AreaSpan* owned = nullptr;  // the last that was somebody's
+    std::uint64_t most = 0;           // bytes
+};
+
+std::vector<Life> lives_of(const ProcessMap& process) {
+    std::map<std::uint32_t, Life> by_number;
+    for (const AreaSpan& area : process.areas) {
+        Life& life = by_number[area.number];
+        life.first = life.first == nullptr ? &area : life.first;
+        life.last = &area;
+        life.owned = area.owner ? &area : life.owned;
+        life.most = std::max(life.most, area.end - area.begin);
+    }
+    std::vector<Life> lives;
+    for (const auto& [number, life] : by_number) {
+        lives.push_back(life);
+    }
+    std::stable_sort(lives.begin(), lives.end(), [](const Life& a, const Life& b) { return a.most > b.most; });
+    return lives;
+}
+
+std::string account_text(const ProcessMap& process) {
+    if (!process.account) {
+        return "its end was not recorded";
+    }
+    std::string text = "read " + quantity(process.account->readings, "time");
+    if (process.account->passed_over != 0) {
+        text += fmt::format(", {} moments passed over to keep the cost down",
+                            count(static_cast<std::int64_t>(process.account->passed_over)));
+    }
+    if (process.account->lost != 0) {
+        text += fmt::format("; {} had no room", quantity(process.account->lost, "area"));
+    }
+    return text;
+}
+
+std::string process_table(const Style& style, const Profile& profile, const ProcessMap& process, std::size_t top) {
+    const FileClock clock(profile, process.file);
+    const std::vector<Life> lives = lives_of(process);
+    std::string out = paint(style, Ink::kHeading, fmt::format("Address map of process {}", process.pid)) + "  " +
+                      paint(style, Ink::kDim, quantity(lives.size(), "area") + ", " + account_text(process)) + "\n";
+    Table table;
+    table.headings = {"at most", "at the end", "seen", "gone", "access", "begins at", "area"};
+    for (std::size_t i = 0; i < std::min(top, lives.size()); ++i) {
+        const Life& life = lives[i];
+        const AreaSpan& named = life.owned != nullptr ? *life.owned : *life.last;
+        table.rows.push_back(
+            {{size_text(life.most)},
+             {life.last->gone ? std::string(signs(style).dot) : size_text(life.last->end - life.last->begin)},
+             {fmt::format("{:.4f} s", clock.since_start(life.first->seen))},
+             {life.last->gone ? fmt::format("{:.4f} s", clock.since_start(*life.last->gone)) : std::string()},
+             {access_text(life.last->protection)},
+             {fmt::format("{:#x}", life.last->begin)},
+             {area_name(named), Ink::kName}});
+    }
+    out += render(style, table);
+    if (lives.size() > top) {
+        out += "  " +
+               paint(style, Ink::kDim,
+                     fmt::format("{} {} more (--top {})", signs(style).ellipsis, lives.size() - top, lives.size())) +
+               "\n";
+    }
+    return out;
+}
+
+}  // namespace
+
+std::string terminal_address_map(const Style& style, const Profile& profile, const AddressMap& map, std::size_t top) {
+    if (map.processes.empty()) {
+        return wrap(style,
+                    "The address map is not known: nothing was recorded of it (an older Kymo, programs without the "
+                    "monitor, no /proc, or processes that ended before their first sample).",
+                    0, 0);
+    }
+    std::string out;
+    for (const ProcessMap& process : map.processes) {
+        out += (out.empty() ? "" : "\n") + process_table(style, profile, process, top);
+    }
+    return out + paint(style, Ink::kDim,
+                       wrap(style,
+                            "Seen, gone: when it was noticed, where threads begin and end, behind waits and at the "
+                            "end. Memory that Kymo has taken in the program is among it.",
+                            2, 2));
+}
+
+Json json_address_map(const Profile& profile, const AddressMap& map) {
+    Json json = Json::array();
+    for (const ProcessMap& process : map.processes) {
+        const FileClock clock(profile, process.file);
+        Json areas = Json::array();
+        for (const AreaSpan& area : process.areas) {
+            areas.push_back({{"number", area.number},
+                             {"name", area_name(area)},
+                             {"kind", area_kind_key(area)},
+                             {"begin", fmt::format("{:#x}", area.begin)},
+                             {"end", fmt::format("{:#x}", area.end)},
+                             {"bytes", area.end - area.begin},
+                             {"access", access_text(area.protection)},
+                             {"path", area.path.empty() ? Json(nullptr) : Json(area.path)},
+                             {"tid", area.owner ? Json(*area.owner) : Json(nullptr)},
+                             {"seen_s", clock.since_start(area.seen)},
+                             {"gone_s", area.gone ? Json(clock.since_start(*area.gone)) : Json(nullptr)}});
+        }
+        const auto known = [&](std::uint64_t ProcessMap::Account::* figure) {
+            return process.account ? Json((*process.account).*figure) : Json(nullptr);
+        };
+        json.push_back({{"pid", process.pid},
+                        {"readings", known(&ProcessMap::Account::readings)},
+                        {"passed_over", known(&ProcessMap::Account::passed_over)},
+                        {"lost", known(&ProcessMap::Account::lost)},
+                        {"areas", std::move(areas)}});
+    }
+    return json;
+}
+
+}  // namespace kymo::view
