@@ -1,6 +1,6 @@
 #include "program/flow/decode.h"
 
-#include "program/flow/machines.h"
+#include "base/machine.h"
 
 #include <algorithm>
 #include <elf.h>
@@ -15,9 +15,9 @@ struct MachineDecoder {
 };
 
 constexpr MachineDecoder kDecoders[] = {
-    {EM_X86_64, x86_64_decoder},   {EM_AARCH64, aarch64_decoder},
-    {EM_RISCV, riscv64_decoder},   {kMachineLoongarch, loongarch64_decoder},
-    {kMachineSw64, sw_64_decoder},
+    {EM_X86_64, x86_64_decoder},     {EM_AARCH64, aarch64_decoder},
+    {EM_RISCV, riscv64_decoder},     {kMachineLoongArch, loongarch64_decoder},
+    {kMachineSunway, sw_64_decoder}, {kMachineSunwayRegistered, sw_64_decoder},
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-#include "view/own_code.h"
 #include "view/summary.h"
+#include "view/terminal/own_code.h"
 #include "view/terminal/sections.h"
 
 #include <algorithm>

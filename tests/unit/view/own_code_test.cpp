@@ -1,5 +1,5 @@
 // Whose time is the program's own, and whose its libraries'.
-#include "view/own_code.h"
+#include "view/terminal/own_code.h"
 
 #include <gtest/gtest.h>
 #include <string>

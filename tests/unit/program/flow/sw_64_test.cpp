@@ -1,5 +1,5 @@
 // Words put together by hand from the formats in docs/porting.md.
-#include "program/flow/machines.h"
+#include "base/machine.h"
 #include "program/flow/make_flow_graph.h"
 #include "word_code.h"
 

@@ -1,4 +1,4 @@
-#include "view/own_code.h"
+#include "view/terminal/own_code.h"
 
 #include <algorithm>
 #include <array>
