@@ -9,7 +9,7 @@ namespace kymo::monitor {
 namespace {
 
 // Of the thread's time, ns: that a decision rests on; and once the looks have begun.
-constexpr std::uint64_t kWindow = 20'000'000;
+constexpr std::uint64_t kShortWindow = 20'000'000;
 constexpr std::uint64_t kLongWindow = 500'000'000;
 // So much without a sample is a reason at once, when it is a twentieth.
 constexpr std::uint64_t kMuch = 2'000'000;
@@ -25,7 +25,7 @@ KernelTicks::Choice KernelTicks::choose(std::uint64_t clock, std::uint64_t perio
     const std::uint64_t passed = clock - std::min(clock, window_clock_);
     const std::uint64_t due = passed / period;
     const std::uint64_t missing = (due - std::min(due, samples_)) * period;
-    const bool is_over = passed >= (is_on_ ? kLongWindow : kWindow);
+    const bool is_over = passed >= (is_on_ ? kLongWindow : kShortWindow);
     if (!is_over && (is_on_ || missing < kMuch)) {
         return Choice::kAsItIs;
     }
