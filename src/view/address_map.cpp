@@ -111,17 +111,16 @@ std::string process_table(const Style& style, const Profile& profile, const Proc
     std::string out = paint(style, Ink::kHeading, fmt::format("Address map of process {}", process.pid)) + "  " +
                       paint(style, Ink::kDim, quantity(lives.size(), "area") + ", " + account_text(process)) + "\n";
     Table table;
-    table.headings = {"at most", "at the end", "seen", "gone", "access", "begins at", "area"};
+    table.headings = {"at most", "seen", "gone", "access", "begins at", "area"};
     for (std::size_t i = 0; i < std::min(top, lives.size()); ++i) {
         const Life& life = lives[i];
         const AreaSpan& named = life.owned != nullptr ? *life.owned : *life.last;
         table.rows.push_back(
             {{size_text(life.most)},
-             {life.last->gone ? std::string(signs(style).dot) : size_text(life.last->end - life.last->begin)},
              {fmt::format("{:.4f} s", clock.since_start(life.first->seen))},
              {life.last->gone ? fmt::format("{:.4f} s", clock.since_start(*life.last->gone)) : std::string()},
              {access_text(life.last->protection)},
-             {fmt::format("{:#x}", life.last->begin)},
+             {fmt::format("{:x}", life.last->begin)},
              {area_name(named), Ink::kName}});
     }
     out += render(style, table);

@@ -51,11 +51,11 @@ def check(test, json, measure, program, by_kernel):
         if isinstance(expected, str):
             test.check(f"{what} {name}", f"{name}: {expected}", (done.returncode, done.stderr.strip()), done.returncode == 6 and f"{name}: {expected}" in done.stderr)
         else:
-            own, _, rest = done.stdout.partition("\n")
+            own, rest = done.stderr.partition("\n")[0], done.stdout
             test.equal(f"{what} {name}: it ran as it would", SUM, own)
             test.equal(f"{what} {name}", expected, json.loads(rest)["metrics"]["c"]["value"] if rest else done.stderr)
     text = f'metric c {{ at entry "*" in {program.name} : add at exit "*" in {program.name} : add }}'
     done = measure(test, text, program, out=f"{what}-all.kymo")
-    own, _, rest = done.stdout.partition("\n")
+    own, rest = done.stderr.partition("\n")[0], done.stdout
     test.equal(f"{what}, all functions: it ran as it would", SUM, own)
     test.check(f"{what}, all functions: as many as those that are known, or more", 2 * 400, rest, bool(rest) and json.loads(rest)["metrics"]["c"]["value"] >= 2 * 400)

@@ -50,7 +50,7 @@ def body(test):
 
     text = test.must(test.kymo, "report", "--map", "--top", "100", path)
     print(text)
-    for words in ("heap", "stack of the first thread", "stack of thread", "shared memory", "libc.so.6"):
+    for words in ("heap", "stack of the process", "stack of thread", "shared memory", "libc.so.6"):
         test.check(f"{words} in the text", "there", None, any(line.rstrip().endswith(words) or f" {words} " in line for line in text.splitlines()))
 
 

@@ -231,10 +231,10 @@ def check_program(test, compiler, seed, level):
             part = [entry for k, entry in enumerate(part, 1) if k not in told]
         if not part:
             continue
-        if done.returncode != 0 or not done.stdout.startswith("done\n"):
+        if done.returncode != 0 or not done.stderr.startswith("done\n"):
             test.fail(f"the program ended with {done.returncode}: {done.stdout[:100]} {done.stderr[:500]}")
             return
-        metrics = json.loads(done.stdout.partition("\n")[2])["metrics"]
+        metrics = json.loads(done.stdout)["metrics"]
         for k, (program, line) in enumerate(part):
             count, seen = program.counts.get(line, 0), metrics[f"m{k}"]["value"]
             right += count == seen
@@ -284,7 +284,7 @@ def check_heads_and_mistakes(test, compiler):
     if done.returncode != 0:
         test.fail(done.stderr)
         return
-    values = {name: metric["value"] for name, metric in json.loads(done.stdout.partition("\n")[2])["metrics"].items()}
+    values = {name: metric["value"] for name, metric in json.loads(done.stdout)["metrics"].items()}
     test.equal("turns of a loop", 13, values["m5"])
     test.equal("turns of a while loop", 5 + 2, values["m7"])
     test.equal("a call's line, a condition's and a return's", [1, 1, 1], [values[f"m{line}"] for line in (12, 13, 14)])

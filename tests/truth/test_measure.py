@@ -43,7 +43,7 @@ def check_classic(test):
     if not test.equal("exit status", 0, done.returncode):
         print(done.stderr)
         test.end()
-    line, _, rest = done.stdout.partition("\n")
+    line, rest = done.stderr.partition("\n")[0], done.stdout
     own = re.match(r"foo sent (\d+) messages in ([\d.]+) ms, bar (\d+) in ([\d.]+) ms, (\d+) bytes", line)
     in_foo, ms_in_foo, in_bar, _, sent = (float(group) for group in own.groups())
     result = json.loads(rest)
@@ -131,7 +131,7 @@ def check_patchable(test):
     text = "metric calls { at entry nothing : add\n  at exit nothing : add 1000 }\nmetric downs { at entry counts_down : add\n at exit counts_down : add 1000 }\n"
     done = measure(test, text, test.program("patchable"), 70, out="patchable.kymo")
     test.equal("patchable: exit status", 0, done.returncode)
-    own, _, rest = done.stdout.partition("\n")
+    own, rest = done.stderr.partition("\n")[0], done.stdout
     test.equal("patchable: it ran as it would", "1", own)
     test.equal("patchable: calls", {"calls": 70 * 1001, "downs": 70 * 1001},
                {name: metric["value"] for name, metric in json.loads(rest)["metrics"].items()} if done.returncode == 0 else done.stderr)

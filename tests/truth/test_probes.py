@@ -47,7 +47,7 @@ def result_of(test, done, what):
     if not test.equal(f"{what}: exit status", 0, done.returncode):
         print(done.stderr)
         test.end()
-    own, _, rest = done.stdout.partition("\n")
+    own, rest = done.stderr.partition("\n")[0], done.stdout
     return own, json.loads(rest)["metrics"]
 
 
@@ -81,7 +81,7 @@ def check_classic(test, program):
 
 def check_known(test, *arguments, status=0):
     done = measure(test, KNOWN.replace("LINE", str(LINE)), test.program("probed"), *arguments, out=f"known{len(arguments)}.kymo")
-    own, _, rest = done.stdout.partition("\n")
+    own, rest = done.stderr.partition("\n")[0], done.stdout
     what = " ".join(("probed", *arguments))
     test.equal(f"{what}: exit status", status, done.returncode)
     test.equal(f"{what}: it ran as it would", "caught 1000, levels 303", own)

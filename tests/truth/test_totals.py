@@ -5,6 +5,7 @@ The program's values are known: its first process has threads that count 30, 18,
 
 import base64
 import json
+import os
 import re
 import zlib
 
@@ -88,7 +89,7 @@ def body(test):
         description.write_text("".join(line + "\n" for line in described().splitlines() if line.split()[1] in wanted))
         recording = test.work / f"totals{part}.kymo"
         measured = json.loads(test.must(test.kymo, "measure", "--json", "-q", "-o", recording, description, "--", test.work / "totals"))["metrics"]
-        terminal = test.must(test.kymo, "report", "--top", 100, recording)
+        terminal = test.must(test.kymo, "report", "--top", 100, recording, env={**os.environ, "COLUMNS": "160"})
         report = {metric["name"]: metric for metric in test.report(recording)["metrics"]}
         addresses = test.must(test.kymo, "metrics", recording)
         as_json = json.loads(test.must(test.kymo, "metrics", "--json", recording))

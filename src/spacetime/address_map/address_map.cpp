@@ -108,7 +108,7 @@ std::string area_name(const AreaSpan& area) {
         case recording::AreaKind::kHeap:
             return "heap";
         case recording::AreaKind::kMainStack:
-            return "stack of the first thread";
+            return "stack of the process";
         case recording::AreaKind::kShared:
             return area.path.empty() ? "shared memory" : "shared memory " + area.path;
         case recording::AreaKind::kFile:
