@@ -168,8 +168,7 @@ std::string line_text(const Style& style, const Change& change) {
 std::string comparison_note(const Comparison& comparison) {
     if (!comparison.has_p) {
         return fmt::format(
-            "{} a side: the spread between runs is not known, so these are sizes, and any may be chance "
-            "(±: the error of sampling). "
+            "{} a side: any of these sizes may be chance (±: the error of sampling). "
             "Five runs a side or more give p-values: kymo diff base*.kymo -- new*.kymo",
             comparison.base_runs == 1 && comparison.other_runs == 1
                 ? std::string("One run")

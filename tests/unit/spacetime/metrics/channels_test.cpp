@@ -322,7 +322,7 @@ TEST(Ends, OfManyProcessesAreAListOfPairs) {
         }
     }
     const std::string text = view::terminal_channels({}, run, 3);
-    EXPECT_THAT(text, testing::ContainsRegex("19 +19 +190 .s +190 .s +p19 .* p20"));
+    EXPECT_THAT(text, testing::ContainsRegex("19 +19 B +190 .s +190 .s +p19 .* p20"));
     EXPECT_THAT(text, testing::HasSubstr("16 more"));
 }
 
