@@ -52,7 +52,8 @@ Judgement judge_cases(const spacetime::Evidence& evidence, const std::vector<Cas
     std::vector<Weighed> advantages;
     for (const Rule* rule : rules()) {
         for (std::size_t i = 0; i < cases.size(); ++i) {
-            if (cases[i].contrast != rule->contrast || is_withheld(evidence, cases[i])) {
+            const Contrast contrast = cases[i].contrast;
+            if ((contrast != rule->contrast && contrast != rule->of_code) || is_withheld(evidence, cases[i])) {
                 continue;
             }
             std::vector<Claim> claims;

@@ -83,6 +83,7 @@ std::vector<Life> lives_of(const ProcessMap& process) {
         life.most = std::max(life.most, area.end - area.begin);
     }
     std::vector<Life> lives;
+    lives.reserve(by_number.size());
     for (const auto& [number, life] : by_number) {
         lives.push_back(life);
     }

@@ -209,7 +209,7 @@ std::string incomplete_paths(const Profile& profile) {
         return {};
     }
     return fmt::format(
-        "Call paths incomplete: of {} of the samples the outer callers are not known. They stand below "
+        "Call paths incomplete: of {} of the samples the outer callers are not known. They are listed under "
         "\"[partial call paths]\".",
         percent(part));
 }

@@ -11,7 +11,7 @@
 
 namespace kymo::view {
 
-// What stands first.
+// What comes first.
 struct Headline {
     std::string verdict = {};              // one line; empty: none
     std::vector<std::string> alarms = {};  // before it, in red

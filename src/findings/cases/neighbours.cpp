@@ -82,7 +82,7 @@ struct Neighbours {
     const OccurrenceTable& rows;
     std::uint32_t self = kNone;  // number of what occurs
     std::size_t least = 0;       // occurrences on either side
-    Waiters waiters = {};
+    Waiters waiters;
 };
 
 // On one side: `column` is OccurrenceTable::before or after, `member` that of Neighbourhood.
@@ -167,7 +167,7 @@ std::vector<Neighbourhood> compared_neighbourhoods(const Evidence& evidence, Nod
 }
 
 std::vector<Neighbourhood> compared_neighbourhoods(const spacetime::SpaceNode& life, std::uint32_t group) {
-    return all_compared({.rows = life.rows, .self = group, .least = kLeastEach});
+    return all_compared({.rows = life.rows, .self = group, .least = kLeastEach, .waiters = {}});
 }
 
 void compare_neighbourhood(const Neighbourhood& neighbourhood, const ComparedOccurrences& compared,

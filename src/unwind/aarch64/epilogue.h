@@ -140,7 +140,7 @@ inline Instruction decode(std::span<const std::uint8_t> bytes) {
     return instruction;
 }
 
-// Whether `bytes` (what stands before a return address) end in a call.
+// Whether `bytes` (those before a return address) end in a call.
 inline bool ends_in_call(std::span<const std::uint8_t> bytes) {
     return bytes.size() >= 4 && decode(bytes.last(4)).flow == Instruction::Flow::kCall;
 }

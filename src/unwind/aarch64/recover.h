@@ -1,4 +1,4 @@
-// aarch64: finding the caller where no rule tells (link_register/recover.h).
+// aarch64: finding the caller without a rule (link_register/recover.h).
 #pragma once
 
 #include "unwind/aarch64/epilogue.h"

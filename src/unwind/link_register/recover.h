@@ -1,4 +1,4 @@
-// Finding a frame's caller where no rule tells, on architectures with a link register: by what the function does
+// Finding a frame's caller without a rule, on architectures with a link register: by what the function does
 // until it returns, by the frame record that the frame pointer points to, or (where a linkage table's entry was
 // interrupted) by the return address in its register.
 //

@@ -178,7 +178,7 @@ inline Instruction decode(std::span<const std::uint8_t> bytes) {
     return instruction;
 }
 
-// Whether `bytes` (what stands before a return address) end in a call, of either size.
+// Whether `bytes` (those before a return address) end in a call, of either size.
 inline bool ends_in_call(std::span<const std::uint8_t> bytes) {
     for (const std::size_t size : {std::size_t{4}, std::size_t{2}}) {
         if (bytes.size() >= size) {

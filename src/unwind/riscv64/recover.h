@@ -1,4 +1,4 @@
-// RISC-V, 64 bits: finding the caller where no rule tells (link_register/recover.h).
+// RISC-V, 64 bits: finding the caller without a rule (link_register/recover.h).
 #pragma once
 
 #include "unwind/link_register/recover.h"

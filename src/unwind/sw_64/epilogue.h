@@ -105,7 +105,7 @@ inline link_register::Instruction decode(std::span<const std::uint8_t> bytes) {
     return instruction;
 }
 
-// Whether `bytes` (what stands before a return address) end in a call.
+// Whether `bytes` (those before a return address) end in a call.
 inline bool ends_in_call(std::span<const std::uint8_t> bytes) {
     return bytes.size() >= 4 && decode(bytes.last(4)).flow == link_register::Instruction::Flow::kCall;
 }

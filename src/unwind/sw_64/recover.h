@@ -1,4 +1,4 @@
-// Sunway sw_64: finding the caller where no rule tells (link_register/recover.h).
+// Sunway sw_64: finding the caller without a rule (link_register/recover.h).
 #pragma once
 
 #include "unwind/link_register/recover.h"

@@ -1,4 +1,4 @@
-// x86-64: finding a frame's caller where no rule tells: by what the function does before it returns, by the frame
+// x86-64: finding a frame's caller without a rule: by what the function does before it returns, by the frame
 // pointer chain, or (in an interrupted function that has not touched the stack) the return address on top.
 //
 // Contract: reads the stack through the view only, and code only where `code` says that it may. Every candidate must

@@ -52,6 +52,7 @@ std::vector<std::string> collapsed(const std::vector<std::string>& notes) {
         }
     }
     std::vector<std::string> all;
+    all.reserve(same.size());
     for (const SameNote& note : same) {
         all.push_back(note.files.empty() ? note.text
                       : note.files.size() == 1

@@ -101,6 +101,7 @@ class Account {
         std::stable_sort(by_kind.begin(), by_kind.end(),
                          [](const auto& a, const auto& b) { return a.second > b.second; });
         std::vector<std::string> words;
+        words.reserve(by_kind.size());
         for (const auto& [kind, ns] : by_kind) {
             words.push_back(fmt::format("{} {}", wait_kind_words(kind), time(ns)));
         }
@@ -110,7 +111,7 @@ class Account {
     void creation() {
         const auto path = creation_places(profile_, names_, thread_);
         if (thread_.creator == kNone) {
-            heading("Created", "by nobody that was measured: what it was created with is not known");
+            heading("Created", "by a thread that was not measured: what it was created with is not known");
             return;
         }
         const ProfileThread& creator = profile_.threads[thread_.creator];

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <ranges>
 
 namespace kymo::view {
 namespace {
@@ -14,7 +15,7 @@ namespace {
 using namespace spacetime;
 using Json = nlohmann::ordered_json;
 
-constexpr std::uint64_t kStackPointerX86_64 = 7;
+constexpr std::uint64_t kStackPointerOfX86 = 7;
 
 Json address(std::uint64_t value) {
     return fmt::format("{:#x}", value);
@@ -74,14 +75,14 @@ std::vector<PathPlace> creation_places(const Profile& profile, const Names& name
             continue;
         }
         const auto frames = names.at(node.image, node.offset);
-        for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
-            const program::Function& function = symbols.functions[frame->function];
+        for (const auto& frame : std::views::reverse(frames)) {
+            const program::Function& function = symbols.functions[frame.function];
             if (!is_start_up(function.name)) {
                 path.push_back({.function = function.name,
                                 .module = function.module,
-                                .file = symbols.files[frame->file],
-                                .line = frame->line,
-                                .inlined = frame->inlined});
+                                .file = symbols.files[frame.file],
+                                .line = frame.line,
+                                .inlined = frame.inlined});
             }
         }
     }
@@ -102,7 +103,7 @@ std::vector<std::optional<std::uint64_t>> known_registers(const CreatedWith& sta
         set(number, value);
     }
     if (state.machine == kMachineX86_64) {
-        set(kStackPointerX86_64, state.stack_pointer);
+        set(kStackPointerOfX86, state.stack_pointer);
     }
     return known;
 }

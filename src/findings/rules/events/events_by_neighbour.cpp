@@ -98,12 +98,6 @@ void claim_fewer(const Case& subject, std::vector<Claim>* claims) {
     claim_events(subject, Than::kFewer, claims);
 }
 
-constexpr std::string_view kByNeighbourConfirm =
-    "put something neutral between the two (or change their order) and record again: the count must fall";
-constexpr std::string_view kFewerByNeighbourDirection =
-    "what this neighbour leaves behind is worth having elsewhere as well";
-constexpr std::string_view kFewerByNeighbourConfirm =
-    "compare the lines of the two neighbours: the order and place of the data that they leave";
 constexpr std::string_view kByNeighbourNeeds =
     "at least five occurrences after this neighbour (before it, or between two) and five others; 1.5 times as many "
     "of "
@@ -120,45 +114,24 @@ extern const Rule kMoreEventsByNeighbour{
     .place = 246,
     .kind = "more-events",
     .contrast = Contrast::kNeighbours,
+    .of_code = Contrast::kCodeNeighbours,
     .needs = kByNeighbourNeeds,
     .against = kByNeighbourAgainst,
     .look = claim_more,
     .direction = kEventDirection,
-    .confirm = kByNeighbourConfirm,
-};
-
-extern const Rule kMoreEventsByCodeNeighbour{
-    .place = 252,
-    .kind = "more-events",
-    .contrast = Contrast::kCodeNeighbours,
-    .needs = kByNeighbourNeeds,
-    .against = kByNeighbourAgainst,
-    .look = claim_more,
-    .direction = kEventDirection,
-    .confirm = kByNeighbourConfirm,
-};
-
-extern const Rule kFewerEventsByCodeNeighbour{
-    .place = 278,
-    .kind = "more-events",
-    .contrast = Contrast::kCodeNeighbours,
-    .needs = kByNeighbourNeeds,
-    .against = kByNeighbourAgainst,
-    .look = claim_fewer,
-    .direction = kFewerByNeighbourDirection,
-    .confirm = kFewerByNeighbourConfirm,
-    .is_advantage = true,
+    .confirm = "put something neutral between the two (or change their order) and record again: the count must fall",
 };
 
 extern const Rule kFewerEventsByNeighbour{
     .place = 275,
     .kind = "more-events",
     .contrast = Contrast::kNeighbours,
+    .of_code = Contrast::kCodeNeighbours,
     .needs = kByNeighbourNeeds,
     .against = kByNeighbourAgainst,
     .look = claim_fewer,
-    .direction = kFewerByNeighbourDirection,
-    .confirm = kFewerByNeighbourConfirm,
+    .direction = "what this neighbour leaves behind is worth having elsewhere as well",
+    .confirm = "compare the lines of the two neighbours: the order and place of the data that they leave",
     .is_advantage = true,
 };
 

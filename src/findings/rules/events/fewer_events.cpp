@@ -47,41 +47,23 @@ void claim_fewer_in_fast(const Case& subject, std::vector<Claim>* claims) {
     claims->push_back(std::move(claim));
 }
 
-constexpr std::string_view kFewerNeeds =
-    "most occurrences are slow; they carry ten events and more each, 1.5 times as often by wall time as the few "
-    "fast ones, most of them more often than most of the fast ones (Cliff's delta 0.474), which chance does not "
-    "explain; and at least half of the difference is time that such events can take";
-constexpr std::string_view kFewerAgainst =
-    "the event counts work (instructions, cycles, references); the slow ones did more work; so many events "
-    "cannot cost a fifth of the difference, where it is known what one costs at most; or some may be several";
-constexpr std::string_view kFewerDirection =
-    "what these occurrences find or do is worth having in the others as well";
-constexpr std::string_view kFewerConfirm =
-    "compare the input and the neighbours of the fast occurrences with those of the others";
-
 }  // namespace
 
 extern const Rule kFewerEventsOfOccurrences{
     .place = 276,
     .kind = "more-events",
     .contrast = Contrast::kOccurrences,
-    .needs = kFewerNeeds,
-    .against = kFewerAgainst,
+    .of_code = Contrast::kCodeOccurrences,
+    .needs =
+        "most occurrences are slow; they carry ten events and more each, 1.5 times as often by wall time as the few "
+        "fast ones, most of them more often than most of the fast ones (Cliff's delta 0.474), which chance does not "
+        "explain; and at least half of the difference is time that such events can take",
+    .against =
+        "the event counts work (instructions, cycles, references); the slow ones did more work; so many events "
+        "cannot cost a fifth of the difference, where it is known what one costs at most; or some may be several",
     .look = claim_fewer_in_fast,
-    .direction = kFewerDirection,
-    .confirm = kFewerConfirm,
-    .is_advantage = true,
-};
-
-extern const Rule kFewerEventsOfCodeOccurrences{
-    .place = 277,
-    .kind = "more-events",
-    .contrast = Contrast::kCodeOccurrences,
-    .needs = kFewerNeeds,
-    .against = kFewerAgainst,
-    .look = claim_fewer_in_fast,
-    .direction = kFewerDirection,
-    .confirm = kFewerConfirm,
+    .direction = "what these occurrences find or do is worth having in the others as well",
+    .confirm = "compare the input and the neighbours of the fast occurrences with those of the others",
     .is_advantage = true,
 };
 

@@ -124,53 +124,22 @@ void claim_events_of_spaces(const Case& subject, std::vector<Claim>* claims) {
     claims->push_back(std::move(claim));
 }
 
-constexpr std::string_view kOfOccurrencesNeeds =
-    "slow occurrences carry ten events and more each, 1.5 times as often by wall time as the fast ones, most of "
-    "them more often than most of the fast ones (Cliff's delta 0.474), which chance does not explain; and at "
-    "least half of their excess is time that such events can take: on the processor, of major faults also waiting";
-constexpr std::string_view kOfOccurrencesAgainst =
-    "the event counts work (instructions, cycles, references); the slow ones did more work; so many events "
-    "cannot cost a fifth of the excess, where it is known what one costs at most; most occurrences are slow, or "
-    "some may be several";
-constexpr std::string_view kOfGapsNeeds =
-    "some gaps between occurrences are clearly longer than the rest; they carry ten events and more each, 1.5 "
-    "times as often by wall time as the others, most of them more often than most of the others (Cliff's delta "
-    "0.474), which chance does not explain; where there are too few long ones to test that, three times as "
-    "often; and at least half of their excess is time that such events can take";
-constexpr std::string_view kOfGapsAgainst =
-    "the event counts work (instructions, cycles, references); so many events cannot cost a fifth of the excess, "
-    "where it is known what one costs at most; more than a third of the gaps are long";
-
 }  // namespace
-
-extern const Rule kMoreEventsOfCodeOccurrences{
-    .place = 250,
-    .kind = "more-events",
-    .contrast = Contrast::kCodeOccurrences,
-    .needs = kOfOccurrencesNeeds,
-    .against = kOfOccurrencesAgainst,
-    .look = claim_events_of_occurrences,
-    .direction = kEventDirection,
-    .confirm = kEventConfirm,
-};
-
-extern const Rule kMoreEventsOfCodeGaps{
-    .place = 251,
-    .kind = "more-events",
-    .contrast = Contrast::kCodeGaps,
-    .needs = kOfGapsNeeds,
-    .against = kOfGapsAgainst,
-    .look = claim_events_of_gaps,
-    .direction = kEventDirection,
-    .confirm = kEventConfirm,
-};
 
 extern const Rule kMoreEventsOfOccurrences{
     .place = 240,
     .kind = "more-events",
     .contrast = Contrast::kOccurrences,
-    .needs = kOfOccurrencesNeeds,
-    .against = kOfOccurrencesAgainst,
+    .of_code = Contrast::kCodeOccurrences,
+    .needs =
+        "slow occurrences carry ten events and more each, 1.5 times as often by wall time as the fast ones, most of "
+        "them more often than most of the fast ones (Cliff's delta 0.474), which chance does not explain; and at "
+        "least half of their excess is time that such events can take: on the processor, of major faults also "
+        "waiting",
+    .against =
+        "the event counts work (instructions, cycles, references); the slow ones did more work; so many events "
+        "cannot cost a fifth of the excess, where it is known what one costs at most; most occurrences are slow, or "
+        "some may be several",
     .look = claim_events_of_occurrences,
     .direction = kEventDirection,
     .confirm = kEventConfirm,
@@ -180,8 +149,15 @@ extern const Rule kMoreEventsOfGaps{
     .place = 242,
     .kind = "more-events",
     .contrast = Contrast::kGaps,
-    .needs = kOfGapsNeeds,
-    .against = kOfGapsAgainst,
+    .of_code = Contrast::kCodeGaps,
+    .needs =
+        "some gaps between occurrences are clearly longer than the rest; they carry ten events and more each, 1.5 "
+        "times as often by wall time as the others, most of them more often than most of the others (Cliff's delta "
+        "0.474), which chance does not explain; where there are too few long ones to test that, three times as "
+        "often; and at least half of their excess is time that such events can take",
+    .against =
+        "the event counts work (instructions, cycles, references); so many events cannot cost a fifth of the excess, "
+        "where it is known what one costs at most; more than a third of the gaps are long",
     .look = claim_events_of_gaps,
     .direction = kEventDirection,
     .confirm = kEventConfirm,
