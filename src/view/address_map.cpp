@@ -149,7 +149,7 @@ std::string terminal_address_map(const Style& style, const Profile& profile, con
     }
     return out + paint(style, Ink::kDim,
                        wrap(style,
-                            "Seen, gone: when it was noticed, where threads begin and end, behind waits and at the "
+                            "Seen, gone: when it was noticed, behind waits while there was one thread, and at the "
                             "end. Memory that Kymo has taken in the program is among it.",
                             2, 2));
 }

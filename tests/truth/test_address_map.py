@@ -1,5 +1,5 @@
-"""The address map over time: memory that the program takes and gives back between the beginnings of threads, and where it is by the
-program's own account, against report --json and report --map. Nothing of it depends on clocks: the first readings are always taken."""
+"""The address map over time: memory that the program takes and gives back between waits, and where it is by the
+program's own account, against report --json and report --map. The first readings are always taken, however long they take."""
 
 from harness import main
 
@@ -15,7 +15,7 @@ def body(test):
         test.end()
     process = maps[0]
     areas = process["areas"]
-    test.check("readings: the beginning, three threads' beginnings and ends, the end", ">= 8", process["readings"], process["readings"] >= 8)
+    test.check("readings: behind three waits, at the end", ">= 4", process["readings"], process["readings"] >= 4)
     test.equal("passed over, lost", (0, 0), (process["passed_over"], process["lost"]))
 
     brief = [area for area in holding(areas, truth["brief"]) if area["access"] == "r-xp"]
@@ -36,7 +36,7 @@ def body(test):
     test.equal("shared memory: access", "rw-s", shared["access"])
     test.equal("what is behind the program's data", "memory behind the data of address_map", holding(areas, truth["zeros"])[-1]["name"])
     stacks = [area for area in holding(areas, truth["stack"]) if area["tid"] == truth["tid"]]
-    test.check("the first thread's stack was known as its", truth["tid"], [area["name"] for area in holding(areas, truth["stack"])],
+    test.check("the thread's stack was known as its", truth["tid"], [area["name"] for area in holding(areas, truth["stack"])],
                bool(stacks) and stacks[0]["kind"] == "stack" and stacks[0]["name"] == f"stack of thread {truth['tid']}")
     test.equal("what nobody may access is left out", [], holding(areas, truth["guard"]))
 

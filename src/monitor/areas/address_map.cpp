@@ -32,14 +32,6 @@ constexpr std::uint64_t kAnyAccess = recording::kAreaRead | recording::kAreaWrit
 
 }  // namespace
 
-void AddressMap::thread_begin(ThreadState& /*thread*/) {
-    look_if_cheap();
-}
-
-void AddressMap::thread_end(ThreadState& /*thread*/) {
-    look_if_cheap();
-}
-
 void AddressMap::after_fork(ThreadState* /*own*/) {
     lock_.reset();
     areas_.forget();
@@ -59,6 +51,11 @@ void AddressMap::finish(Process::End /*how*/) {
 }
 
 void AddressMap::look_if_cheap() {
+    std::size_t living = 0;
+    threads.for_each([&](const ThreadState& /*thread*/) { ++living; });
+    if (living > 1) {
+        return;
+    }
     const Locked locked(lock_);
     if (!process_log.alone([](bool has_file) { return has_file; })) {
         return;

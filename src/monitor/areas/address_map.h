@@ -1,9 +1,11 @@
 // The part of the monitor that keeps the address space over time: areas of /proc/self/maps, as rows of what has
 // changed since the look before.
 //
-// It looks where a thread begins or ends, behind a wait, and at the process's end, never in a handler; nowhere before
-// the process has a file (process/log.h). The first kFreeLooks are always taken, of the others only so many that
-// they take at most 1/kCost of the time; the last one is always taken. What was passed over is counted.
+// It looks behind a wait while the process has one thread, and at the process's end, never in a handler; nowhere
+// before the process has a file (process/log.h). The list takes a descriptor for a moment: with other threads, one of
+// them could open a file meanwhile and find another number than it would have alone. The first kFreeLooks are always
+// taken, of the others only so many that they take at most 1/kCost of the time; the last one is always taken. What
+// was passed over is counted.
 #pragma once
 
 #include "base/exclusion.h"
@@ -24,8 +26,6 @@ class AddressMap : public Part {
     static constexpr std::uint64_t kFreeLooks = 16;
     static constexpr std::uint64_t kCost = 200;
 
-    void thread_begin(ThreadState& thread);
-    void thread_end(ThreadState& thread);
     void after_fork(ThreadState* own);
     void finish(Process::End how);
 

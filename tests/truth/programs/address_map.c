@@ -1,8 +1,9 @@
-// Takes and gives back memory between the moments at which threads begin, and prints where it was as JSON: anonymous,
+// Takes and gives back memory between waits, and prints where it was as JSON: anonymous,
 // shared and a file's, a thread's stack, the heap.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,17 +22,16 @@ static void* work(void* unused) {
     (void)unused;
     char here = 0;
     on_stack = (uintptr_t)&here;
-    tid = syscall(SYS_gettid);
+    __atomic_store_n(&tid, syscall(SYS_gettid), __ATOMIC_RELEASE);
+    while (1) {
+        pause();
+    }
     return NULL;
 }
 
-// A moment at which the map is read: a thread begins and ends.
+// A moment at which the map is read: behind a wait, ten times a second at most.
 static void moment(void) {
-    pthread_t thread;
-    if (pthread_create(&thread, NULL, work, NULL) != 0) {
-        exit(1);
-    }
-    pthread_join(thread, NULL);
+    usleep(150000);
 }
 
 static uintptr_t map(int flags, int file, int protection) {
@@ -42,8 +42,6 @@ static uintptr_t map(int flags, int file, int protection) {
 int main(int argc, char** argv) {
     (void)argc;
     moment();
-    const uintptr_t first_on_stack = on_stack;
-    const long first_tid = tid;
     // Executable, so that the kernel joins it with nothing beside it.
     const uintptr_t brief = map(MAP_PRIVATE | MAP_ANONYMOUS, -1, PROT_READ | PROT_EXEC);
     moment();
@@ -54,11 +52,18 @@ int main(int argc, char** argv) {
     const uintptr_t of_file = map(MAP_PRIVATE, file, PROT_READ);
     const uintptr_t heap = (uintptr_t)sbrk(PAGES);
     zeros[sizeof zeros / 2] = 1;
+    pthread_t thread;  // lives on
+    if (pthread_create(&thread, NULL, work, NULL) != 0) {
+        exit(1);
+    }
+    while (__atomic_load_n(&tid, __ATOMIC_ACQUIRE) == 0) {
+        sched_yield();
+    }
     printf(
         "{\"brief\": %lu, \"shared\": %lu, \"file\": %lu, \"heap\": %lu, \"stack\": %lu, \"tid\": %ld, "
         "\"main_stack\": %lu, "
         "\"zeros\": %lu, \"guard\": %lu, \"size\": %d}\n",
-        brief, shared, of_file, heap, first_on_stack, first_tid, (uintptr_t)&file,
-        (uintptr_t)&zeros[sizeof zeros / 2], map(MAP_PRIVATE | MAP_ANONYMOUS, -1, PROT_NONE), PAGES);
+        brief, shared, of_file, heap, on_stack, tid, (uintptr_t)&file, (uintptr_t)&zeros[sizeof zeros / 2],
+        map(MAP_PRIVATE | MAP_ANONYMOUS, -1, PROT_NONE), PAGES);
     return 0;
 }
