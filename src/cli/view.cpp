@@ -5,13 +5,14 @@
 #include "cli/analysis_progress.h"
 #include "cli/help/missing_parts.h"
 #include "cli/image_options.h"
+#include "cli/serve_page.h"
 #include "cli/verbs.h"
 #include "recording/reader.h"
 #include "view/exports/new_file.h"
 #include "view/page/page.h"
+#include "view/page/page_range.h"
 #include "view/page/shell.h"
 
-#include <charconv>
 #include <cstdio>
 #include <filesystem>
 #include <fmt/format.h>
@@ -24,30 +25,10 @@ constexpr const char* kViewExamples =
     "  kymo view my_program.kymo\n"
     "  kymo view my_program.kymo -o page.html\n"
     "  kymo view my_program.kymo --range 1.2..1.3 -o closer.html    seconds since the start; down to single "
-    "samples\n";
-
-// "1.25" → nanoseconds; none where it is no number of seconds.
-std::optional<std::uint64_t> nanoseconds(std::string_view text) {
-    double seconds = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-    if (error != std::errc() || end != text.data() + text.size() || !(seconds >= 0) || seconds > 1e9) {
-        return std::nullopt;
-    }
-    return static_cast<std::uint64_t>(seconds * 1e9);
-}
-
-Result<TimeRange> parse_range(const std::string& text) {
-    const std::size_t dots = text.find("..");
-    if (dots != std::string::npos) {
-        const auto begin = nanoseconds(std::string_view(text).substr(0, dots));
-        const auto end = nanoseconds(std::string_view(text).substr(dots + 2));
-        if (begin && end && *begin < *end) {
-            return TimeRange{*begin, *end};
-        }
-    }
-    return Error{ErrorKind::kUsage, "\"" + text + "\" is not a time range",
-                 "a range is two numbers of seconds since the start, the smaller first: --range 1.2..1.3"};
-}
+    "samples\n"
+    "  kymo view --serve my_program.kymo                            also of a program that still runs; more detail "
+    "on "
+    "demand\n";
 
 // REC.kymo/ → REC.html
 std::string page_name(std::string folder) {
@@ -71,11 +52,17 @@ int run_view(int argc, char** argv) {
     std::string range;
     bool no_sources = false;
     bool no_creator = false;
+    bool serve = false;
+    std::uint16_t port = 0;
     options.add_option("recording", folder, "the recording's directory")->type_name("REC.kymo")->required();
     options.add_option("-o,--output", out, "the file to write (NAME.html)");
     options.add_option("--range", range, "only from A to B, in seconds since the start, in more detail");
     options.add_flag("--no-sources", no_sources, "no source lines and no disassembly in the page");
     options.add_flag("--no-creator", no_creator, "threads at the root, not below the call path that created them");
+    CLI::Option* const served = options.add_flag(
+        "--serve", serve, "serve it to browsers of this machine instead, at any resolution, until Ctrl-C");
+    served->excludes("--output")->excludes("--range");
+    options.add_option("--port", port, "with --serve: the port (any that is free)")->needs(served);
     add_image_options(options);
     if (const auto code = parse_options(options, argc, argv)) {
         return *code;
@@ -85,11 +72,14 @@ int run_view(int argc, char** argv) {
     }
     view::PageOptions asked{.range = {}, .sources = !no_sources};
     if (!range.empty()) {
-        const auto parsed = parse_range(range);
+        const auto parsed = view::parse_page_range(range);
         if (!parsed) {
             return fail(parsed.error());
         }
         asked.range = *parsed;
+    }
+    if (serve) {
+        return serve_page({.folder = folder, .below_creators = !no_creator, .page = asked}, port);
     }
     const auto recording = open_with_images(folder);
     if (!recording) {

@@ -77,8 +77,13 @@ export async function startBrowser(modules, { width = 1280, height = 800, scale 
 
     // Opens a file, and waits until its first picture stands.
     async open(path, hash = "") {
+      await browser.go(pathToFileURL(path).href + (hash ? `#${hash}` : ""));
+    },
+
+    // The same of an address.
+    async go(url) {
       await Page.navigate({ url: "about:blank" });
-      await Page.navigate({ url: pathToFileURL(path).href + (hash ? `#${hash}` : "") });
+      await Page.navigate({ url });
       await browser.until("performance.getEntriesByName('kymo-first-picture').length > 0 || document.body.innerText.includes('cannot be shown')");
       await browser.settle();
     },

@@ -1,7 +1,8 @@
 // The endpoint in the text format of prometheus-cpp, over a server of our own (http_server.h): the one that comes
 // with prometheus-cpp keeps a thread for each request that never ends, and then serves nobody. libkymo-prometheus.so.
+#include "net/http_server.h"
+#include "net/sockets.h"
 #include "ring/scrape/endpoint.h"
-#include "ring/scrape/http_server.h"
 
 #include <cerrno>
 #include <cstring>
@@ -68,13 +69,20 @@ class Told {
 class PrometheusEndpoint : public Endpoint {
   public:
     explicit PrometheusEndpoint(Descriptor listener)
-        : server_(std::move(listener), [this] { return told_.text(); }) {}
+        : server_(std::move(listener), [this](const net::HttpRequest& request) { return answer(request); }) {}
     void publish(std::vector<Family> families) override { told_.set(std::move(families)); }
     [[nodiscard]] int port() const override { return server_.port(); }
 
   private:
+    net::HttpReply answer(const net::HttpRequest& request) {
+        if (request.path() != "/metrics") {
+            return net::not_found();
+        }
+        return {.type = "text/plain; version=0.0.4; charset=utf-8", .body = told_.text()};
+    }
+
     Told told_;
-    HttpServer server_;
+    net::HttpServer server_;
 };
 
 }  // namespace
@@ -83,8 +91,8 @@ class PrometheusEndpoint : public Endpoint {
 extern "C" __attribute__((visibility("default"))) kymo::ring::Endpoint* kymo_open_endpoint(const std::string* address,
                                                                                            std::string* why) {
     using namespace kymo::ring;
-    const auto place = parse_socket_address(*address);
-    kymo::Descriptor listener = place ? listen_at(*place) : kymo::Descriptor();
+    const auto place = kymo::net::parse_socket_address(*address);
+    kymo::Descriptor listener = place ? kymo::net::listen_at(*place) : kymo::Descriptor();
     if (!listener) {
         *why = place ? std::strerror(errno) : "it is not an IPv4 address";
         return nullptr;

@@ -2,6 +2,7 @@
 
 #include "base/line_words.h"
 #include "base/time.h"
+#include "net/sockets.h"
 #include "ring/transport/curve_connection.h"
 #include "ring/transport/curve_gate.h"
 #include "ring/transport/curve_peer.h"
@@ -49,7 +50,9 @@ class CurveChannels : public Channels {
 
     [[nodiscard]] bool is_good() const { return poller_.is_good() && gate_.is_good(); }
 
-    [[nodiscard]] std::string endpoint() const override { return "tcp://" + to_text(own_address(gate_.listener())); }
+    [[nodiscard]] std::string endpoint() const override {
+        return "tcp://" + net::to_text(net::own_address(gate_.listener()));
+    }
 
     void connect(Slot slot, const std::string& endpoint) override {
         CurvePeer& peer = peers_[slot];
@@ -58,7 +61,7 @@ class CurveChannels : public Channels {
         }
         constexpr std::string_view kScheme = "tcp://";
         const auto address = endpoint.starts_with(kScheme)
-                                 ? parse_socket_address(std::string_view(endpoint).substr(kScheme.size()))
+                                 ? net::parse_socket_address(std::string_view(endpoint).substr(kScheme.size()))
                                  : std::nullopt;
         if (!address) {
             return;
@@ -179,7 +182,7 @@ class CurveChannels : public Channels {
     }
 
     void open(Slot slot, CurvePeer& peer, Time time) {
-        Descriptor socket = connect_to(peer.address());
+        Descriptor socket = net::connect_to(peer.address());
         peer.begin_try(time);
         next_care_ = std::min(next_care_, peer.retry());
         if (!socket) {
@@ -254,7 +257,7 @@ class CurveChannels : public Channels {
     void let_in() {
         const Time time = now();
         for (int i = 0; i < kLetInAtOnce; ++i) {
-            Descriptor socket = accept_one(gate_.listener());
+            Descriptor socket = net::accept_one(gate_.listener());
             if (!socket) {
                 return;
             }
@@ -431,14 +434,14 @@ class CurveChannels : public Channels {
 
 Channels* open_curve_channels(const ChannelSettings& settings, std::string& why) {
     const bool plain = settings.keys.public_key.empty();
-    const auto address = parse_socket_address(settings.address);
+    const auto address = net::parse_socket_address(settings.address);
     const auto public_key = parse_z85(settings.keys.public_key);
     const auto secret_key = parse_z85(settings.keys.secret_key);
     if (!address || (!plain && (!public_key || !secret_key))) {
         why = address ? "the job's keys are none" : "it is not an IPv4 address";
         return nullptr;
     }
-    Descriptor listener = listen_at(*address);
+    Descriptor listener = net::listen_at(*address);
     if (!listener) {
         why = std::strerror(errno);
         return nullptr;

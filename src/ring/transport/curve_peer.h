@@ -6,6 +6,7 @@
 #include "ring/transport/curve_connection.h"
 
 #include <deque>
+#include <netinet/in.h>
 #include <string>
 
 namespace kymo::ring {

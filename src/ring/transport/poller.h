@@ -1,7 +1,7 @@
 // Which descriptors can be read or written: epoll, with deadlines in nanoseconds. One thread.
 #pragma once
 
-#include "ring/transport/sockets.h"
+#include "base/descriptor.h"
 
 #include <cstdint>
 #include <ctime>

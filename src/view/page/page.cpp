@@ -91,6 +91,9 @@ Result<std::string> make_page(const analysis::Analysis& analysis, std::string_vi
     write_tree(analysis.named.tree, leaves, names, head);
     write_waits(profile, leaves, range, kMostWaits, head);
     head.json["range"] = {range.begin, range.end};
+    if (options.served) {
+        head.json["served"] = {{"look", options.served->look}, {"is_growing", options.served->is_growing}};
+    }
     head.json["states"] = {"user", "system", "ready", "waiting", "off", "paused", "spinning"};
     head.json["counted"] = events;
     head.json["metrics"] = page_series(analysis.metrics, profile.begin);

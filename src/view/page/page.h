@@ -5,11 +5,18 @@
 #include "base/result.h"
 #include "view/page/time_pass.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace kymo::view {
+
+// A page that `kymo view --serve` made, and can make again.
+struct ServedPage {
+    std::uint32_t look = 1;   // which reading of the recording, from 1
+    bool is_growing = false;  // not all of its files were closed: the program may still run
+};
 
 struct PageOptions {
     std::optional<TimeRange> range;            // show only this; single samples reach further in it
@@ -21,6 +28,7 @@ struct PageOptions {
     std::size_t occurrence_bytes = 4U << 20U;  // deflated, of all occurrences together
     std::size_t source_bytes = 600'000;        // of source text and disassembly, before deflating
     bool sources = true;                       // embed source lines of what was sampled
+    std::optional<ServedPage> served = {};     // none: a file
 };
 
 // The page's bytes. `shell` is the built page without data. Errors: a file of the recording cannot be read.

@@ -99,6 +99,7 @@ export class Model {
   notes: string[];
   unavailable: [string, string, string][];
   range: [number, number];
+  served: { look: number; is_growing: boolean } | null; // null: the page is a file
   nodeParent: Uint32Array;
   nodeFunction: Uint32Array;
   nodeKind: Uint32Array; // kind × 2 + inlined
@@ -143,6 +144,7 @@ export class Model {
     this.notes = json.notes;
     this.unavailable = json.unavailable;
     this.range = json.range;
+    this.served = json.served ?? null;
     this.metrics = json.metrics;
     this.hosts = json.hosts;
     this.channels = json.channels;

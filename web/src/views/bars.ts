@@ -7,6 +7,7 @@ import { count, duration } from "../format";
 import { kKeys } from "../keys";
 import { Model } from "../data/model";
 import { Store, Tab, View } from "../state";
+import { servedBar } from "./served";
 
 const kTabTitles: [Tab, string][] = [
   ["paths", "Call paths"],
@@ -100,6 +101,7 @@ export function rowsBar(model: Model, store: Store, legend: HTMLElement): HTMLEl
     ),
     legend,
     h("span", { class: "spring" }),
+    servedBar(model, store),
     button("−", "zoom out (−)", () => store.zoom(2, (store.view.from + store.view.to) / 2)),
     button("+", "zoom in (+)", () => store.zoom(0.5, (store.view.from + store.view.to) / 2)),
     button("All", "the whole run (0)", () => store.all()),

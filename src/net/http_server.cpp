@@ -1,4 +1,4 @@
-#include "ring/scrape/http_server.h"
+#include "net/http_server.h"
 
 #include "base/time.h"
 
@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-namespace kymo::ring {
+namespace kymo::net {
 namespace {
 
 using Time = std::uint64_t;
@@ -20,14 +20,34 @@ constexpr Time kLingerFor = 500'000'000;
 constexpr int kLetInAtOnce = 16;
 constexpr int kPauseMs = 100;
 
-struct Answer {
-    const char* status;
-    bool has_metrics = false;
-    bool has_body = true;
+struct Parsed {
+    const char* refusal = nullptr;  // a status
+    bool has_body = true;           // of the reply
+    HttpRequest request = {};
 };
 
-// The first line says it all.
-Answer answer_to(std::string_view request) {
+bool is_same_header(std::string_view name, std::string_view lower) {
+    return std::equal(name.begin(), name.end(), lower.begin(), lower.end(),
+                      [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; });
+}
+
+// The value of a header; empty: there is none.
+std::string_view header(std::string_view request, std::string_view lower) {
+    for (std::size_t at = request.find("\r\n"); at != std::string_view::npos; at = request.find("\r\n", at)) {
+        at += 2;
+        const std::string_view line = request.substr(at, request.find("\r\n", at) - at);
+        const std::size_t colon = line.find(':');
+        if (colon != std::string_view::npos && is_same_header(line.substr(0, colon), lower)) {
+            const std::string_view value = line.substr(colon + 1);
+            const std::size_t from = value.find_first_not_of(" \t");
+            return from == std::string_view::npos ? std::string_view()
+                                                  : value.substr(from, value.find_last_not_of(" \t") + 1 - from);
+        }
+    }
+    return {};
+}
+
+Parsed parse(std::string_view request) {
     const std::string_view line = request.substr(0, request.find("\r\n"));
     const std::size_t method_end = line.find(' ');
     const std::size_t target_end = line.find(' ', method_end == std::string_view::npos ? method_end : method_end + 1);
@@ -38,17 +58,15 @@ Answer answer_to(std::string_view request) {
     if (method != "GET" && method != "HEAD") {
         return {"405 Method Not Allowed"};
     }
-    const std::string_view target = line.substr(method_end + 1, target_end - method_end - 1);
-    if (target.substr(0, target.find('?')) != "/metrics") {
-        return {"404 Not Found", false, method == "GET"};
-    }
-    return {"200 OK", true, method == "GET"};
+    return {nullptr,
+            method == "GET",
+            {line.substr(method_end + 1, target_end - method_end - 1), header(request, "host")}};
 }
 
 }  // namespace
 
-HttpServer::HttpServer(Descriptor listener, Body body)
-    : listener_(std::move(listener)), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), body_(std::move(body)) {
+HttpServer::HttpServer(Descriptor listener, Answer answer)
+    : listener_(std::move(listener)), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), answer_(std::move(answer)) {
     // Signals are the other threads': they end waits there.
     sigset_t all;
     sigset_t before;
@@ -163,12 +181,13 @@ void HttpServer::reply(Connection& connection, Time now) {
     if (!is_whole && connection.request.size() <= kMaxRequest) {
         return;
     }
-    const Answer answer = is_whole ? answer_to(connection.request) : Answer{"431 Request Header Fields Too Large"};
-    connection.body = answer.has_metrics ? body_() : std::make_shared<const std::string>(answer.status);
-    connection.head = std::string("HTTP/1.1 ") + answer.status +
-                      "\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\nContent-Length: " +
-                      std::to_string(connection.body->size()) + "\r\nConnection: close\r\n\r\n";
-    if (!answer.has_body) {
+    const Parsed parsed = is_whole ? parse(connection.request) : Parsed{"431 Request Header Fields Too Large"};
+    const HttpReply made = parsed.refusal == nullptr ? answer_(parsed.request) : HttpReply{.status = parsed.refusal};
+    connection.body = made.body != nullptr ? made.body : std::make_shared<const std::string>(made.status);
+    connection.head = "HTTP/1.1 " + made.status + "\r\nContent-Type: " + made.type +
+                      "\r\nContent-Length: " + std::to_string(connection.body->size()) + "\r\n" + made.headers +
+                      "Connection: close\r\n\r\n";
+    if (!parsed.has_body) {
         connection.body = std::make_shared<const std::string>();
     }
     connection.request = {};
@@ -187,6 +206,7 @@ bool HttpServer::write(Connection& connection, Time now) {
             return errno == EAGAIN || errno == EINTR;
         }
         connection.sent += static_cast<std::size_t>(sent);
+        connection.give_up = now + kReplyFor;
     }
     // Closing with bytes unread would take the reply away from who is still sending.
     shutdown(connection.socket.number(), SHUT_WR);
@@ -196,4 +216,4 @@ bool HttpServer::write(Connection& connection, Time now) {
     return true;
 }
 
-}  // namespace kymo::ring
+}  // namespace kymo::net

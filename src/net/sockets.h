@@ -1,4 +1,4 @@
-// TCP sockets as the service channels use them: IPv4, non-blocking, closed on exec.
+// TCP sockets as the service ring and the HTTP server use them: IPv4, non-blocking, closed on exec.
 #pragma once
 
 #include "base/descriptor.h"
@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace kymo::ring {
+namespace kymo::net {
 
 // IPV4 or IPV4:PORT. Nothing: it is neither.
 std::optional<sockaddr_in> parse_socket_address(std::string_view text);
@@ -23,4 +23,4 @@ Descriptor accept_one(const Descriptor& listener);
 // Begun, not waited for. Empty: errno says why it cannot be.
 Descriptor connect_to(const sockaddr_in& address);
 
-}  // namespace kymo::ring
+}  // namespace kymo::net

@@ -1,4 +1,4 @@
-#include "ring/transport/sockets.h"
+#include "net/sockets.h"
 
 #include "base/line_words.h"
 
@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-namespace kymo::ring {
+namespace kymo::net {
 namespace {
 
 constexpr int kKind = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
@@ -89,4 +89,4 @@ Descriptor connect_to(const sockaddr_in& address) {
     return result == 0 || errno == EINPROGRESS ? std::move(made) : Descriptor();
 }
 
-}  // namespace kymo::ring
+}  // namespace kymo::net

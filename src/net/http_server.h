@@ -1,13 +1,13 @@
-// As much of HTTP/1.1 as a Prometheus server needs: GET and HEAD of /metrics, one request a connection, over plain
+// As much of HTTP/1.1 as a browser and a Prometheus server need: GET and HEAD, one request a connection, over plain
 // TCP.
 //
 // A thread of its own serves all connections at once and never waits for one. What unauthenticated can take is
 // bounded: kConnections at a time (a further one takes the place of the one that has had the most time), kMaxRequest
-// bytes of a request, kRequestFor until it is there, kReplyFor until its reply is taken. A body is shared by those it
-// goes to.
+// bytes of a request, kRequestFor until it is there, kReplyFor without a byte of the reply taken. A body is shared by
+// those it goes to.
 #pragma once
 
-#include "ring/transport/sockets.h"
+#include "net/sockets.h"
 
 #include <atomic>
 #include <cstddef>
@@ -19,18 +19,40 @@
 #include <thread>
 #include <vector>
 
-namespace kymo::ring {
+namespace kymo::net {
+
+struct HttpRequest {
+    std::string_view target;  // "/path?query", as sent
+    std::string_view host;    // the header; empty: none
+
+    [[nodiscard]] std::string_view path() const { return target.substr(0, target.find('?')); }
+    [[nodiscard]] std::string_view query() const {
+        const std::size_t mark = target.find('?');
+        return mark == std::string_view::npos ? std::string_view() : target.substr(mark + 1);
+    }
+};
+
+struct HttpReply {
+    std::string status = "200 OK";
+    std::string type = "text/plain; charset=utf-8";
+    std::string headers = {};                           // further lines, each with its "\r\n"
+    std::shared_ptr<const std::string> body = nullptr;  // null: the status's words
+};
+
+inline HttpReply not_found() {
+    return {.status = "404 Not Found"};
+}
 
 class HttpServer {
   public:
     static constexpr std::size_t kConnections = 64;
     static constexpr std::size_t kMaxRequest = 8192;
 
-    // Makes the body of /metrics; called in the server's thread.
-    using Body = std::function<std::shared_ptr<const std::string>()>;
+    // Called in the server's thread, for GET and HEAD: what takes long holds up all others.
+    using Answer = std::function<HttpReply(const HttpRequest&)>;
 
     // `listener`: not empty, and of sockets.h.
-    HttpServer(Descriptor listener, Body body);
+    HttpServer(Descriptor listener, Answer answer);
     HttpServer(const HttpServer&) = delete;
     HttpServer& operator=(const HttpServer&) = delete;
     ~HttpServer();
@@ -61,9 +83,9 @@ class HttpServer {
 
     Descriptor listener_;
     Descriptor wake_;  // readable: the end
-    Body body_;
+    Answer answer_;
     std::vector<Connection> connections_;
     std::thread thread_;  // uses all of the others
 };
 
-}  // namespace kymo::ring
+}  // namespace kymo::net

@@ -1,0 +1,24 @@
+// What a browser asks for: http://127.0.0.1:PORT/TOKEN/?range=1.2..1.3&look=2
+#pragma once
+
+#include "base/result.h"
+#include "base/time.h"
+#include "net/http_server.h"
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <variant>
+
+namespace kymo::serve {
+
+struct PageRequest {
+    std::optional<TimeRange> range = {};  // ns since the run's begin; none: the whole run
+    std::uint32_t look = 0;               // which reading of the recording, from 1; 0: the last one
+};
+
+// The page asked for, or the refusal: 404 without the token, 403 where the name of the host is not this machine's
+// loopback (a page elsewhere whose name was bound to it anew), 400 for a range that is none.
+std::variant<PageRequest, net::HttpReply> parse_page_request(const net::HttpRequest& request, std::string_view token);
+
+}  // namespace kymo::serve
