@@ -198,7 +198,7 @@ def outermost_inlined(nodes, node):
 
 
 def by_kymo(kymo, recording):
-    report = json.loads(subprocess.run([kymo, "report", recording, "--json"], capture_output=True, text=True, check=True).stdout)
+    report = json.loads(subprocess.run([kymo, "report", recording, "--json=full"], capture_output=True, text=True, check=True).stdout)
     whole = report["recording"]["user_s"] + report["recording"]["system_s"]
     found = collections.defaultdict(lambda: [0.0, 0.0])
     nodes = report["call_tree"]

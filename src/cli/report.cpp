@@ -4,11 +4,13 @@
 #include "analysis/analysis.h"
 #include "cli/analysis_progress.h"
 #include "cli/image_options.h"
+#include "cli/output/json_output.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "recording/reader.h"
 #include "view/address_map.h"
 #include "view/findings.h"
+#include "view/json/bounded.h"
 #include "view/json_text.h"
 #include "view/metric.h"
 #include "view/report_markdown.h"
@@ -31,7 +33,8 @@ constexpr const char* kReportExamples =
     "  kymo report my_program.kymo --sort off-cpu --top 20\n"
     "  kymo report my_program.kymo --sort page-faults\n"
     "  kymo report my_program.kymo --markdown        for a pull request or a chat\n"
-    "  kymo report my_program.kymo --json | jq '.functions[0]'\n";
+    "  kymo report my_program.kymo --json | jq '.functions[0]'\n"
+    "  kymo report my_program.kymo --json=full       with long lists whole\n";
 
 constexpr std::size_t kAlone = 20;  // rows of tables that are shown alone
 
@@ -42,7 +45,7 @@ int run_report(int argc, char** argv) {
     options.footer(kReportExamples);
     std::string folder;
     std::string sort;
-    bool json = false;
+    JsonOutput json;
     bool markdown = false;
     bool no_creator = false;
     std::optional<std::size_t> top;
@@ -56,7 +59,7 @@ int run_report(int argc, char** argv) {
     double overlap = 90;
     std::string filter;
     options.add_option("recording", folder, "the recording's directory")->type_name("REC.kymo")->required();
-    auto* const as_json = options.add_flag("--json", json, "one JSON object, for programs (docs/json.md)");
+    auto* const as_json = json.add_with_whole_to(options);
     options.add_flag("--markdown", markdown, "what matters as Markdown, for pull requests and chats")
         ->excludes(as_json);
     options.add_flag("--all", all, "all tables, and all findings in full");
@@ -127,9 +130,13 @@ int run_report(int argc, char** argv) {
         return fail(analysed.error());
     }
     std::string text;
-    if (json) {
-        text = view::json_text(view::report_json(*analysed));
-    } else if (markdown) {
+    if (json.is_asked()) {
+        auto report = view::report_json(*analysed);
+        const auto error =
+            json.print(view::json_text(json.is_whole() ? std::move(report) : view::bounded(std::move(report))));
+        return error ? fail(*error) : 0;
+    }
+    if (markdown) {
         text = view::report_markdown(*analysed, shown.metric, top.value_or(5));
     } else if (finding) {
         const std::size_t there = analysed->judgement.findings.size();

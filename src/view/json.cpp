@@ -45,6 +45,7 @@ class Writer {
     Json report() const {
         Json json;
         json["recording"] = recording();
+        json["left_out"] = Json::object();
         // Whoever makes these puts them in; here they have their places.
         for (const char* later : {"findings", "advantages", "spaces", "same_spaces", "intervals", "patterns"}) {
             json[later] = Json::array();
@@ -242,6 +243,7 @@ class Writer {
         Json json = Json::array();
         for (const ProfileThread& thread : profile_.threads) {
             Json row;
+            row["id"] = json.size();
             row["tid"] = thread.tid;
             row["own_tid"] = thread.own_tid != 0 ? thread.own_tid : thread.tid;
             row["pid"] = profile_.processes[thread.process].pid;

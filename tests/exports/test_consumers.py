@@ -63,7 +63,7 @@ def sqlite(test, export, told):
 def body(test):
     images = replay.unpack(replay.IMAGES, test.folder)
     path = replay.unpack(RECORDING, test.folder)
-    told = json.loads(replay.report(test, path, images, "--json"))
+    told = json.loads(replay.report(test, path, images, "--json=full"))
 
     def export(form):
         out = test.work / f"export.{form}"

@@ -50,7 +50,7 @@ def body(test):
     test.formats = test.must(test.kymo, "export", "--help")
     for name in RECORDINGS:
         path = replay.unpack_one(name, test.folder)
-        told = json.loads(replay.report(test, path, images, "--json"))
+        told = json.loads(replay.report(test, path, images, "--json=full"))
         whole = told["recording"]
         processor, off = (round(sum(whole[key] for key in keys) * 1e9) for keys in (("user_s", "system_s"), ("off_cpu_s",)))
         samples = sum(thread["samples"] for thread in told["threads"])
@@ -74,7 +74,7 @@ def execs(test):
     path = test.work / "execs.kymo"
     work = "i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done"
     test.must(test.kymo, "record", "-q", "-o", path, "--", "sh", "-c", f"exec sh -c '{work}; exec sh -c \"exec sh -c true\"'")
-    told = json.loads(test.must(test.kymo, "report", path, "--json"))
+    told = json.loads(test.must(test.kymo, "report", path, "--json=full"))
     processor = round(sum(told["recording"][key] for key in ("user_s", "system_s")) * 1e9)
     within = max([told["recording"]["duration_s"], *(thread["end_s"] for thread in told["threads"])]) * 1e9 + 1
     test.check("programs of one process", "3 or more", len(told["processes"]), len(told["processes"]) >= 3)

@@ -81,7 +81,7 @@ class Run:
         return self.process.returncode, output
 
     def report(self):
-        done = self.test.run(self.test.kymo, "report", self.out, "--json")
+        done = self.test.run(self.test.kymo, "report", self.out, "--json=full")
         self.test.equal("kymo report", (0, ""), (done.returncode, done.stderr))
         return json.loads(done.stdout)
 

@@ -30,7 +30,7 @@ def findings(test, mpirun, program, ranks, version):
         return f"not done in {PATIENCE} s"
     if done.returncode != 0 and UNHEARD not in done.stdout:
         return f"status {done.returncode}: {done.stdout[-1000:]}"
-    report = test.run(test.kymo, "report", out, "--json")
+    report = test.run(test.kymo, "report", out, "--json=full")
     if report.returncode != 0 or report.stderr:
         return f"kymo report: {report.returncode}, {report.stderr[:500]}"
     told = json.loads(report.stdout)["findings"]

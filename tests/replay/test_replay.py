@@ -18,6 +18,24 @@ import score
 from harness import main
 
 
+MOST_BYTES = 1_000_000  # of what --json prints
+
+
+def changed_by_bounds(short, whole):
+    """What --json says otherwise than --json=full, in words."""
+    wrong = [] if whole["left_out"] == {} else ["--json=full leaves something out"]
+    for key, value in short.items():
+        left = short["left_out"].get(key, 0)
+        kept = [node for node in value if node["kind"] != "left_out"] if key == "call_tree" else value
+        if isinstance(value, list) and len(kept) + left != len(whole[key]):
+            wrong.append(f"{key}: {len(kept)} and {left} left out of {len(whole[key])}")
+    for cost in ("user_s", "system_s", "off_cpu_s", "samples"):
+        sums = [sum(node["self"][cost] for node in report["call_tree"]) for report in (short, whole)]
+        if abs(sums[0] - sums[1]) > 1e-6:
+            wrong.append(f"call_tree: {cost} {sums[0]} of {sums[1]}")
+    return wrong
+
+
 def judged(name, path, told):
     """What is wrong, in words."""
     truth = planted.read_truth((path / "truth.txt").read_text())
@@ -35,6 +53,9 @@ def body(test):
         path = replay.unpack_one(name, test.folder)
         told, texts = replay.texts(test, name, path, images)
         mistakes = judged(name, path, json.loads(told)) if "." in name else []
+        if len(told.encode()) > MOST_BYTES:
+            mistakes.append(f"--json has {len(told.encode())} bytes")
+        mistakes += changed_by_bounds(json.loads(told), json.loads(replay.report(test, path, images, "--json=full")))
         replay.clean(path)
         return texts, mistakes
 

@@ -158,7 +158,7 @@ class Test:
     def report(self, recording, *options):
         """kymo report --json, read back. None, and a failure told, where that does not work."""
         # The exit status of report is for the report itself, whatever the program's was.
-        done = self._run(self.kymo, "report", recording, "--json", *options)
+        done = self._run(self.kymo, "report", recording, "--json=full", *options)
         if done.returncode != 0:
             self.fail(f"kymo report ended with {done.returncode}: {done.stderr.strip()[:500]}")
             return None

@@ -18,6 +18,13 @@ void JsonOutput::add_to(CLI::App& options) {
         "one JSON object (docs/json.md), the program's output on standard error; --json=FILE: into a file");
 }
 
+CLI::Option* JsonOutput::add_with_whole_to(CLI::App& options) {
+    has_whole_ = true;
+    return options.add_flag(std::string("--json{") + kStandardOutput + "}", to_,
+                            "one JSON object, for programs (docs/json.md); --json=full: with long lists whole; "
+                            "--json=FILE: into a file");
+}
+
 std::optional<Error> JsonOutput::print(std::string_view text) const {
     const Error unfinished{ErrorKind::kNoSpace, "the JSON object could not be written to its end",
                            "is the disk full?"};

@@ -1,4 +1,4 @@
-// `--json` of verbs that run a program: one object, never among what the program prints.
+// `--json`: one object, of verbs that run a program never among what the program prints.
 //
 // With --json=FILE it goes to that file ("/dev/fd/3" is descriptor 3). With --json alone it has standard output to
 // itself: what the program prints there goes to standard error.
@@ -15,17 +15,24 @@ namespace kymo::cli {
 
 class JsonOutput {
   public:
+    // For a verb that runs a program.
     void add_to(CLI::App& options);
+    // For a verb whose object has long lists: --json=full asks for these whole, on standard output. A file of that
+    // name is ./full.
+    CLI::Option* add_with_whole_to(CLI::App& options);
 
     bool is_asked() const { return !to_.empty(); }
     // Whether it has standard output to itself.
-    bool is_on_standard_output() const { return to_ == kStandardOutput; }
+    bool is_on_standard_output() const { return to_ == kStandardOutput || is_whole(); }
+    bool is_whole() const { return has_whole_ && to_ == kWhole; }
     // Prints and flushes. Errors: the file cannot be made, or not written to its end.
     std::optional<Error> print(std::string_view text) const;
 
   private:
     static constexpr const char* kStandardOutput = "-";
+    static constexpr const char* kWhole = "full";
     std::string to_;
+    bool has_whole_ = false;
 };
 
 // While it lives, what is started prints on standard error what it prints on standard output. Nothing else may print

@@ -272,7 +272,8 @@ Json json_same_spaces(const Evidence& evidence) {
         for (const std::uint32_t member : group.members) {
             members.push_back(evidence.nodes.size() + member);
         }
-        list.push_back({{"members", std::move(members)},
+        list.push_back({{"id", list.size()},
+                        {"members", std::move(members)},
                         {"overlap", group.overlap},
                         {"weight", group.weight},
                         {"time_share", group.time_share},

@@ -3,6 +3,7 @@
 #include "made_recording.h"
 #include "recording/reader.h"
 #include "spacetime/profile/make_profile.h"
+#include "view/json/bounded.h"
 
 #include <fstream>
 #include <gmock/gmock.h>
@@ -53,10 +54,11 @@ void collect(const Json& json, std::vector<std::string>& names) {
 }
 
 TEST_F(JsonReport, TopLevelKeysAreTheContract) {
-    EXPECT_THAT(keys(report_), ::testing::ElementsAre("recording", "findings", "advantages", "spaces", "same_spaces",
-                                                      "intervals", "patterns", "threads", "waits", "finds", "metrics",
-                                                      "processes", "ranks", "rank_spread", "functions", "lines",
-                                                      "call_tree", "alarms", "summary", "notes"));
+    EXPECT_THAT(
+        keys(report_),
+        ::testing::ElementsAre("recording", "left_out", "findings", "advantages", "spaces", "same_spaces",
+                               "intervals", "patterns", "threads", "waits", "finds", "metrics", "processes", "ranks",
+                               "rank_spread", "functions", "lines", "call_tree", "alarms", "summary", "notes"));
     EXPECT_THAT(keys(report_["recording"]),
                 ::testing::IsSupersetOf({"program", "command", "host", "duration_s", "exit_status", "processes",
                                          "threads", "ranks", "samples", "lost", "rate_asked_hz", "rate_delivered_hz",
@@ -64,7 +66,7 @@ TEST_F(JsonReport, TopLevelKeysAreTheContract) {
 }
 
 TEST_F(JsonReport, EveryKeyIsDocumented) {
-    std::ifstream file(KYMO_TEST_DOCS "/json.md");
+    const std::ifstream file(KYMO_TEST_DOCS "/json.md");
     std::stringstream text;
     text << file.rdbuf();
     std::vector<std::string> names;
@@ -119,6 +121,67 @@ TEST_F(JsonReport, TheTreeAddsUp) {
     }
     EXPECT_NEAR(self, tree[0]["total"]["user_s"].get<double>(), 1e-12);
     EXPECT_EQ(report_["functions"][0]["function"], "app+0x30");
+}
+
+// A root with 1,000 processes, of which the number i took i ms, and one that took nothing and was off for 1 s.
+Json wide_report() {
+    constexpr int kProcesses = 1'000;
+    const auto costs = [](double user, double off, int samples) {
+        return Json{{"user_s", user}, {"system_s", 0.0}, {"off_cpu_s", off}, {"samples", samples}};
+    };
+    const auto node = [](int id, const Json& parent, const char* kind, const Json& self, const Json& total) {
+        return Json{{"id", id},        {"parent", parent}, {"kind", kind}, {"function", "f"}, {"module", "m"},
+                    {"inlined", true}, {"file", "f.c"},    {"line", 3},    {"self", self},    {"total", total}};
+    };
+    Json report{{"intervals", Json::array()}, {"spaces", Json::array()}, {"call_tree", Json::array()}};
+    report["call_tree"].push_back(node(0, nullptr, "root", costs(0, 0, 0), costs(499.5, 1, 1001)));
+    for (int i = 0; i < kProcesses; ++i) {
+        report["call_tree"].push_back(node(i + 1, 0, "process", costs(i / 1e3, 0, 1), costs(i / 1e3, 0, 1)));
+    }
+    report["call_tree"].push_back(node(kProcesses + 1, 0, "process", costs(0, 1, 1), costs(0, 1, 1)));
+    return report;
+}
+
+TEST(BoundedReport, TheTreeKeepsTheHeaviestNodesAndItsSums) {
+    const Json report = bounded(wide_report());
+    const Json& tree = report["call_tree"];
+    ASSERT_EQ(tree.size(), 301);  // the root, 299 processes, and what the others come to
+    EXPECT_EQ(report["left_out"], Json({{"call_tree", 702}}));
+    EXPECT_EQ(tree[1]["id"], 703);     // of 702 ms: the process off the processor and the last 298 are kept
+    EXPECT_EQ(tree[299]["id"], 1001);  // for the time that it waited
+    const Json& rest = tree[300];
+    EXPECT_TRUE(rest["id"].is_null());
+    EXPECT_EQ(rest["parent"], 0);
+    EXPECT_EQ(rest["kind"], "left_out");
+    EXPECT_TRUE(rest["line"].is_null());
+    EXPECT_DOUBLE_EQ(rest["total"]["user_s"], 246.051);  // 0 + 1 + … + 701 ms
+    EXPECT_EQ(rest["self"], rest["total"]);
+    EXPECT_EQ(rest["self"]["samples"], 702);
+}
+
+TEST(BoundedReport, ListsKeepWhatMattersMostInTheirOrder) {
+    Json report = wide_report();
+    report["call_tree"] = Json::array();
+    report["threads"] = Json::array();
+    report["notes"] = Json::array();
+    for (int i = 0; i < 61; ++i) {
+        report["threads"].push_back({{"id", i}, {"on_cpu_s", i == 7 ? 0.0 : 1.0}});
+    }
+    for (int i = 0; i < 250; ++i) {
+        report["notes"].push_back(std::to_string(i));
+    }
+    // A finding in a finding has the same bounds; both count together.
+    const Json when = Json(std::vector<Json>(21, Json::array({1.0, 2.0})));
+    report["findings"] = Json::array({{{"when", when}, {"also", Json::array({{{"when", when}}})}}});
+    report["findings"][0]["when"][20] = {1.0, 9.0};
+    report = bounded(std::move(report));
+    EXPECT_EQ(report["left_out"], Json({{"threads", 1}, {"notes", 150}, {"findings.when", 2}}));
+    EXPECT_EQ(report["threads"].size(), 60);
+    EXPECT_EQ(report["threads"][7]["id"], 8);
+    EXPECT_EQ(report["notes"].back(), "99");
+    EXPECT_EQ(report["findings"][0]["when"].back(), Json::array({1.0, 9.0}));
+    EXPECT_EQ(report["findings"][0]["also"][0]["when"].size(), 20);
+    EXPECT_EQ(bounded(report)["threads"], report["threads"]);
 }
 
 TEST_F(JsonReport, OddBytesDoNotStopIt) {
