@@ -6,6 +6,7 @@
 //   channels who sent what to whom
 //   metrics  what happened over time, by thread, process and rank
 //   hostile  names and texts from recordings are shown, and nothing in them runs or is fetched
+//   banner   verdict and quality of the recording (layout.mjs)
 //   picture  a recording of which every pixel is known
 //   compared the page of two recordings: every kind of them, and what its buttons do
 //   served   kymo view --serve: more detail of a part, the whole again, a program that still runs
@@ -16,6 +17,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findChromium, startBrowser } from "./browser.mjs";
+import * as layout from "./layout.mjs";
 
 const [buildFolder, part] = process.argv.slice(2);
 const build = resolve(buildFolder);
@@ -527,7 +529,9 @@ async function served(browser) {
 
 // ---- running ----
 
-const parts = { sources, kinds, links, channels, metrics, hostile, picture, compared, served };
+const tools = { build, here, work, check, run, page, made };
+const ofLayout = Object.fromEntries(Object.entries(layout).map(([name, test]) => [name, (browser) => test(browser, tools)]));
+const parts = { sources, kinds, links, channels, metrics, hostile, picture, compared, served, ...ofLayout };
 if (!parts[part]) {
   console.error(`usage: test_page.mjs BUILD ${Object.keys(parts).join("|")}`);
   process.exit(2);

@@ -11,6 +11,7 @@ import { rem } from "./draw/surface";
 import { duration, moment, percent } from "./format";
 import { takeKeys } from "./keys";
 import { Store, Tab, View } from "./state";
+import { banner } from "./views/banner";
 import { bottomBar, lanesBar, rowsBar, showHelp, topBar } from "./views/bars";
 import { Channels } from "./views/channels";
 import { anyOf, Changed, Context, ViewPart } from "./views/context";
@@ -175,7 +176,7 @@ class Page implements Context {
       this.cards.element.hidden = true;
     }
     const app = document.getElementById("app")!;
-    replace(app, bars.top, h("div", { class: "work" }, this.cards.element, this.stage));
+    replace(app, bars.top, banner(model), h("div", { class: "work" }, this.cards.element, this.stage));
     this.stage.addEventListener("pointermove", (event) => {
       const x = event.clientX - this.stage.getBoundingClientRect().left;
       this.crosshair.hidden = x < gutter() || !(event.target as Element).closest(".picture, .overview");

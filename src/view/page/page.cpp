@@ -11,6 +11,7 @@
 #include "view/page/series.h"
 #include "view/page/tables.h"
 #include "view/page/waits.h"
+#include "view/verdict.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -86,6 +87,8 @@ Result<std::string> make_page(const analysis::Analysis& analysis, std::string_vi
 
     Blob head;
     write_run(profile, analysis.named.tree, head);
+    head.json["verdict"] = shown_text(verdict(analysis.judgement));
+    head.json["alarms"] = alarms(profile, analysis.judgement);
     write_threads(profile, analysis.named.tree, analysis.named.names(), head);
     NameTable names(analysis.named.tree, profile);
     write_tree(analysis.named.tree, leaves, names, head);

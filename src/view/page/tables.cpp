@@ -111,7 +111,6 @@ void write_run(const Profile& profile, const CallTree& tree, Blob& blob) {
         unavailable.push_back({shown_text(info.what), shown_text(info.why), shown_text(info.remedy)});
     }
     blob.json["unavailable"] = std::move(unavailable);
-    blob.json["alarms"] = alarms(profile);
     blob.json["sentences"] = sentences(profile, tree);
     Json notes = Json::array();
     for (const auto* warnings : {&profile.warnings, &tree.symbols.warnings}) {

@@ -94,6 +94,7 @@ export class Model {
   images: string[];
   events: string[]; // the counted ones
   eventUnits: string[];
+  verdict: string;
   alarms: string[]; // what makes the whole recording doubtful
   sentences: string[];
   notes: string[];
@@ -139,6 +140,7 @@ export class Model {
     this.images = json.images;
     this.events = json.counted.map((event: number) => json.events[event].name);
     this.eventUnits = json.counted.map((event: number) => json.events[event].unit);
+    this.verdict = json.verdict ?? "";
     this.alarms = json.alarms ?? [];
     this.sentences = json.sentences;
     this.notes = json.notes;

@@ -213,10 +213,7 @@ export class Findings implements ViewPart {
   private fill() {
     const { model } = this.context;
     const control = model.json.findings?.control as { rounds: number; findings: number } | undefined;
-    const parts: (HTMLElement | null)[] = [
-      ...model.alarms.map((text) => h("p", { class: "alarm" }, text)),
-      ...huntCards(this.context),
-    ];
+    const parts: (HTMLElement | null)[] = huntCards(this.context);
     if (this.findings.length) {
       parts.push(h("h2", {}, this.findings.length === 1 ? "One finding" : `${this.findings.length} findings`));
       this.findings.forEach((finding, index) => parts.push(this.card(finding, index, false)));

@@ -1,0 +1,44 @@
+// The run in a line: its verdict, and whether its recording can be relied on. What makes all figures doubtful comes in red.
+import { Model } from "../data/model";
+import { h } from "../draw/dom";
+import { count, percent } from "../format";
+import { plainTexts } from "./findings";
+
+const kWorthAnAlarm = 0.01; // of the samples; as in the report
+
+function isBad({ run }: Model): boolean {
+  return run.complete_paths < 1 - kWorthAnAlarm || run.lost > kWorthAnAlarm * (run.samples + run.lost);
+}
+
+function quality({ run }: Model): string {
+  if (!run.samples) {
+    return "no samples";
+  }
+  return [
+    `${count(run.samples)} sample${run.samples === 1 ? "" : "s"}`,
+    `${percent(run.complete_paths)} of call paths complete`,
+    run.lost ? `${count(run.lost)} lost` : "none lost",
+  ].join(" · ");
+}
+
+// Nothing to say of a recording of hosts, unless something is wrong with it.
+export function banner(model: Model): HTMLElement | null {
+  const isOfHosts = model.hosts.length > 0;
+  if (isOfHosts && !model.alarms.length) {
+    return null;
+  }
+  const plain = plainTexts(model);
+  return h(
+    "section",
+    { class: `banner${model.alarms.length ? " doubtful" : ""}`, "aria-label": "verdict and quality of the recording" },
+    ...model.alarms.map((text) => h("p", { class: "alarm", role: "alert" }, plain(text))),
+    isOfHosts
+      ? null
+      : h(
+          "p",
+          { class: "verdict" },
+          h("b", {}, plain(model.verdict)),
+          h("span", { class: `quality${isBad(model) ? " bad" : ""}`, title: "quality of the recording" }, quality(model)),
+        ),
+  );
+}
