@@ -35,3 +35,37 @@ export async function banner(browser, tools) {
   check("an alarm is red", seen.red === "rgb(255, 92, 138)", seen.red);
   check("the quality says how many", seen.bad && / 422 lost$/.test(seen.quality), seen.quality);
 }
+
+// Closed cards are small enough that five are seen at once; a click opens one, and leads to its place and time as before.
+export async function cards(browser, tools) {
+  const { check, made, page } = tools;
+  made();
+  const path = page("findings");
+  await browser.open(path);
+  const seen = () => browser.evaluate(`[...document.querySelectorAll('.findings > .card:not(.good)')].map((card) => {
+    const box = card.getBoundingClientRect();
+    return {
+      whole: box.top >= document.querySelector('.findings').getBoundingClientRect().top && box.bottom <= innerHeight,
+      stake: card.querySelector('.stake').innerText,
+      title: card.querySelector('.title').innerText,
+      evidence: card.querySelectorAll('.evidence').length,
+      bars: card.querySelectorAll('.evidence .pair i').length,
+      open: card.querySelector('.head').getAttribute('aria-expanded') === 'true',
+      details: card.querySelector('.direction') !== null,
+      cut: [...card.querySelectorAll('.head > *')].some((part) => part.getBoundingClientRect().right > box.right + 0.5),
+    };
+  })`);
+  let all = await seen();
+  check("six findings, six cards", all.length === 6, String(all.length));
+  check("five cards fit at 1280 × 800", all.filter((card) => card.whole).length >= 5, JSON.stringify(all.map((card) => card.whole)));
+  check("a closed card has its headline and one line of evidence with a chart", all.every((card) => /\d %/.test(card.stake) && card.title && card.evidence === 1 && card.bars > 0 && !card.open && !card.details && !card.cut), JSON.stringify(all[0]));
+  const at = await browser.evaluate("(() => { const b = document.querySelectorAll('.findings > .card .head')[1].getBoundingClientRect(); return [b.x + 40, b.y + 12]; })()");
+  await browser.click(...at);
+  all = await seen();
+  check("a click opens the card", all[1].open && all[1].details && all[1].evidence >= 1 && all.filter((card) => card.open).length === 1, JSON.stringify(all[1]));
+  const led = await browser.evaluate("({ finding: kymo.store.view.finding, space: kymo.store.view.space, threads: kymo.store.view.threads, wanted: kymo.findings[1] })");
+  check("and leads to its place and threads", led.finding === 1 && led.space === led.wanted.space && String(led.threads) === String(led.wanted.threads), `${led.space} ${led.threads}`);
+  await browser.click(...at);
+  all = await seen();
+  check("a second click closes it and leads back", all.every((card) => !card.open) && (await browser.evaluate("kymo.store.view.space === '' && kymo.store.view.threads === null")));
+}

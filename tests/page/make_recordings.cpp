@@ -1,5 +1,5 @@
 // make_recordings FOLDER: small recordings made by hand for the page's tests:
-// FOLDER/{empty,one,thousand,hostile,halves,many,ranks,hunted,slow}.kymo.
+// FOLDER/{empty,one,thousand,hostile,halves,many,ranks,hunted,slow,findings}.kymo.
 //
 //   empty    a process and its thread, no sample
 //   one      a single sample
@@ -9,8 +9,10 @@
 //   ranks    two processes with two threads each: ranks 0 and 1 of a parallel job
 //   hunted   a hunt for page faults that found app+0x30, which caused 60 % of them from 5 to 15 ms; no samples
 //   slow     forty times app+0x30 for 10 ms, then app+0x40 for 10 ms; five of the first take 60 ms and have page
-//   faults halves   0–50 ms in app+0x30, 50–100 ms in app+0x40; the second thread waits for the first from 50 to 100
-//   ms
+//            faults
+//   findings six threads that are slow likewise, each in a function of its own
+//   halves   0–50 ms in app+0x30, 50–100 ms in app+0x40; the second thread waits for the first from 50 to 100
+//            ms
 #include "made_recording.h"
 
 #include <algorithm>
@@ -112,23 +114,43 @@ void halves(const std::filesystem::path& folder) {
     file.close();
 }
 
+// Forty times one function, of which every eighth time, from the given one on, is slow; then another for 10 ms.
+void slow_thread(MadeFile& file, std::uint32_t stream, std::uint64_t first_slow) {
+    std::uint64_t at = 0;
+    std::uint64_t faults = 0;
+    for (std::uint64_t round = 0; round < 40; ++round) {
+        const bool is_slow = round % 8 == first_slow;
+        for (std::uint64_t i = 0; i < (is_slow ? 60U : 10U); ++i) {
+            file.sample(stream, (1001 + at++) * kMs, 2, {kMs, is_slow ? 50U : 0U});
+            faults += is_slow ? 50 : 0;
+        }
+        for (std::uint64_t i = 0; i < 10; ++i) {
+            file.sample(stream, (1001 + at++) * kMs, 3, {kMs, 0});
+        }
+    }
+    file.end_stream(stream, 2100 * kMs, {at * kMs, faults});
+}
+
 void slow(const std::filesystem::path& folder) {
     launch(folder, {}, 1100 * kMs);
     MadeFile file(folder / "process-100-0.krec", 100);
     begin(file, {});
-    std::uint64_t at = 0;
-    std::uint64_t faults = 0;
-    for (std::uint64_t round = 0; round < 40; ++round) {
-        const bool is_slow = round % 8 == 5;
-        for (std::uint64_t i = 0; i < (is_slow ? 60U : 10U); ++i) {
-            file.sample(1, (1001 + at++) * kMs, 2, {kMs, is_slow ? 50U : 0U});
-            faults += is_slow ? 50 : 0;
-        }
-        for (std::uint64_t i = 0; i < 10; ++i) {
-            file.sample(1, (1001 + at++) * kMs, 3, {kMs, 0});
-        }
+    slow_thread(file, 1, 5);
+    file.close();
+}
+
+void findings(const std::filesystem::path& folder) {
+    launch(folder, {}, 1100 * kMs);
+    MadeFile file(folder / "process-100-0.krec", 100);
+    begin(file, {});
+    slow_thread(file, 1, 5);
+    for (std::uint32_t thread = 2; thread <= 6; ++thread) {
+        file.begin_stream(thread, 1000 * kMs, 100 + thread, "worker-" + std::to_string(thread));
+        file.context(thread, 1, 0, 1, 0x10);
+        file.context(thread, 2, 1, 1, 0x100 * thread);
+        file.context(thread, 3, 1, 1, 0x40);
+        slow_thread(file, thread, thread);
     }
-    file.end_stream(1, 2100 * kMs, {at * kMs, faults});
     file.close();
 }
 
@@ -238,6 +260,7 @@ int main(int argc, char** argv) {
         hunted(folder / "hunted.kymo");
         hostile(folder / "hostile.kymo");
         slow(folder / "slow.kymo");
+        findings(folder / "findings.kymo");
         halves(folder / "halves.kymo");
     } catch (const std::exception& error) {
         std::fprintf(stderr, "make_recordings: %s\n", error.what());

@@ -7,6 +7,7 @@
 //   metrics  what happened over time, by thread, process and rank
 //   hostile  names and texts from recordings are shown, and nothing in them runs or is fetched
 //   banner   verdict and quality of the recording (layout.mjs)
+//   cards    five findings fit, a click opens one (layout.mjs)
 //   picture  a recording of which every pixel is known
 //   compared the page of two recordings: every kind of them, and what its buttons do
 //   served   kymo view --serve: more detail of a part, the whole again, a program that still runs

@@ -23,6 +23,7 @@ Json number(double value) {
 // Rows of time are called "seconds of …".
 constexpr std::string_view kSeconds = "seconds";
 constexpr std::string_view kSecondsOf = "seconds of ";
+constexpr std::string_view kShareOf = "share of ";
 
 std::string where(const spacetime::Place& place) {
     std::string text = place.function;
@@ -63,7 +64,9 @@ Json card(const spacetime::Evidence& evidence, const findings::Finding& finding,
                         {"good", number(row.good * scale)},
                         {"ratio", number(row.ratio)},
                         {"effect", number(row.effect)},
-                        {"unit", is_time ? "ns" : "number"}});
+                        {"unit", is_time                           ? "ns"
+                                 : row.event.starts_with(kShareOf) ? "share"
+                                                                   : "number"}});
     }
     Json when = Json::array();
     for (const TimeRange& range : finding.when) {

@@ -12,6 +12,8 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") {
       element.addEventListener(name, value as EventListener);
+    } else if (name.startsWith("aria-")) {
+      element.setAttribute(name, String(value)); // "false" says something there
     } else if (value === true) {
       element.setAttribute(name, "");
     } else if (value !== false) {

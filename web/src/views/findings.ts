@@ -7,6 +7,8 @@ import { View } from "../state";
 import { anyOf, Changed, Context, ViewPart } from "./context";
 import { huntCards } from "./hunt_results";
 
+const kMostEvidence = 8; // lines of an open card
+
 export interface EvidenceRow {
   event: string;
   bad: number | null;
@@ -132,9 +134,10 @@ export class Findings implements ViewPart {
         h("i", { style: `width:${((Math.abs(value ?? 0) / most) * 100).toFixed(1)}%` }),
         h("b", {}, this.value(row, value)),
       );
+    const effect = row.effect === null ? "" : `; effect size (Cliff's delta) ${row.effect.toFixed(2)}`;
     return h(
-      "div",
-      { class: "evidence", title: row.effect === null ? "" : `effect size (Cliff's delta) ${row.effect.toFixed(2)}` },
+      "span",
+      { class: "evidence", title: `${row.event}${effect}` },
       h("span", { class: "what" }, row.event),
       h("span", { class: "bars" }, bar("bad", row.bad), row.good === null ? null : bar("good", row.good)),
     );
@@ -176,38 +179,45 @@ export class Findings implements ViewPart {
     );
   }
 
+  // Closed: the headline and one line of evidence; open: all that is known of it.
   private card(finding: Finding, index: number, isGood: boolean): HTMLElement {
     const isOpen = this.context.store.view.finding === index;
+    const title = this.plain(finding.title);
+    const where = this.plain(finding.where);
     return h(
       "article",
       { class: `card${isGood ? " good" : ""}${isOpen ? " chosen" : ""}` },
       h(
         "button",
-        { class: "head", "aria-expanded": isOpen, click: () => this.go(index) },
+        {
+          class: "head",
+          "aria-expanded": isOpen,
+          title: isOpen ? "" : `${title}\n${where}`,
+          click: () => this.go(index),
+        },
         h("span", { class: "stake" }, isGood ? null : h("i", { class: "badge" }, String(index + 1)), stakeWords(finding)),
         h("span", { class: "kind" }, finding.kind.replace(/-/g, " ")),
-        h("span", { class: "title" }, this.plain(finding.title)),
-        finding.where ? h("span", { class: "where" }, this.plain(finding.where)) : null,
+        h("span", { class: "title" }, title),
+        where ? h("span", { class: "where" }, where) : null,
+        ...finding.evidence.slice(0, isOpen ? kMostEvidence : 1).map((row) => this.chart(row)),
       ),
-      h(
-        "div",
-        { class: "more", hidden: !isOpen && index > 2 },
-        ...finding.evidence.slice(0, isOpen ? 8 : 2).map((row) => this.chart(row)),
-        finding.direction ? h("p", { class: "direction" }, this.plain(finding.direction)) : null,
-        isOpen && finding.confirm
-          ? h("p", { class: "confirm" }, h("b", {}, "To confirm: "), this.plain(finding.confirm))
-          : null,
-        isOpen
-          ? h(
-              "p",
-              { class: "hint" },
-              `${finding.seconds === null ? "What it costs is not known" : `${duration(finding.seconds * 1e9)} of thread time at stake`}; ${finding.tested ? `tested, confidence ${percent(finding.confidence)}` : "accounted for exactly, too rare to test"}`,
-            )
-          : null,
-        isOpen ? this.occurrences(finding) : null,
-        ...(isOpen ? finding.also.map((text) => h("p", { class: "hint" }, `Also possible: ${this.plain(text)}`)) : []),
-      ),
+      isOpen ? h("div", { class: "more" }, ...this.details(finding)) : null,
     );
+  }
+
+  private details(finding: Finding): (HTMLElement | null)[] {
+    const cost =
+      finding.seconds === null ? "What it costs is not known" : `${duration(finding.seconds * 1e9)} of thread time at stake`;
+    const sure = finding.tested
+      ? `tested, confidence ${percent(finding.confidence)}`
+      : "accounted for exactly, too rare to test";
+    return [
+      finding.direction ? h("p", { class: "direction" }, this.plain(finding.direction)) : null,
+      finding.confirm ? h("p", { class: "confirm" }, h("b", {}, "To confirm: "), this.plain(finding.confirm)) : null,
+      h("p", { class: "hint" }, `${cost}; ${sure}`),
+      this.occurrences(finding),
+      ...finding.also.map((text) => h("p", { class: "hint" }, `Also possible: ${this.plain(text)}`)),
+    ];
   }
 
   private fill() {

@@ -22,7 +22,8 @@ findings::Finding one() {
     finding.tested = true;
     finding.confidence = 0.99;
     finding.evidence = {{.event = "seconds of waiting", .bad = 0.5, .good = 0.1, .ratio = 5, .effect = 1},
-                        {.event = "page-faults", .bad = 30, .good = findings::kUnknown}};
+                        {.event = "page-faults", .bad = 30, .good = findings::kUnknown},
+                        {.event = "share of system", .bad = 1, .good = 0.25}};
     finding.direction = "do less";
     return finding;
 }
@@ -49,6 +50,8 @@ TEST(PageFindings, ACardLeadsToItsSpaceAndTime) {
     EXPECT_EQ(card["evidence"][1]["unit"], "number");
     EXPECT_DOUBLE_EQ(card["evidence"][1]["bad"].get<double>(), 30);
     EXPECT_TRUE(card["evidence"][1]["good"].is_null());
+    EXPECT_EQ(card["evidence"][2]["unit"], "share");
+    EXPECT_DOUBLE_EQ(card["evidence"][2]["bad"].get<double>(), 1);
 }
 
 TEST(PageFindings, OneWithoutASpaceLeadsNowhere) {
