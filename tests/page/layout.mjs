@@ -69,3 +69,91 @@ export async function cards(browser, tools) {
   all = await seen();
   check("a second click closes it and leads back", all.every((card) => !card.open) && (await browser.evaluate("kymo.store.view.space === '' && kymo.store.view.threads === null")));
 }
+
+// Separators between panes: the pointer and keys move them, Enter folds, a button shows a pane alone; the browser remembers the sizes, the
+// address does not.
+export async function panes(browser, tools) {
+  const { check, made, page } = tools;
+  made();
+  const path = page("halves");
+  await browser.open(path);
+  const sizes = () => browser.evaluate(`(() => {
+    const box = (selector) => document.querySelector(selector).getBoundingClientRect();
+    const picture = box('.kymograph .picture canvas');
+    return {
+      findings: box('.findings').width, overview: box('.overview').height, kymograph: box('.kymograph').height,
+      threads: box('.threads').height, tracks: box('.tracks').height, panel: box('.panels').height,
+      bottom: box('.panels').bottom, hash: location.hash,
+      aligned: [picture.left - box('.threads .picture canvas').left, picture.left - box('.axis').left - parseFloat(getComputedStyle(document.querySelector('.stage')).getPropertyValue('--gutter')),
+        picture.right - box('.axis canvas').right, picture.right - box('.overview canvas').right],
+    };
+  })()`);
+  const separators = "[...document.querySelectorAll('[role=separator]')]";
+  const at = (index) => browser.evaluate(`(() => { const b = ${separators}[${index}].getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]; })()`);
+  const drag = async (index, dx, dy) => {
+    const [x, y] = await at(index);
+    await browser.drag(x, y, x + dx, y + dy);
+  };
+  const near = (a, b, off = 2) => Math.abs(a - b) <= off;
+  const first = await sizes();
+  const names = await browser.evaluate(`${separators}.map((one) => one.getAttribute('aria-label'))`);
+  check("a separator for findings, the whole run, kymograph, threads and what is below", names.length === 5, names.join());
+  check("what has a time axis lies one above the other", first.aligned.every((off) => near(off, 0, 1)), first.aligned.join());
+
+  await drag(2, 0, -60); // the kymograph's foot
+  let now = await sizes();
+  check("dragging moves what is between two panes, and no other", near(now.kymograph, first.kymograph - 60) && near(now.threads, first.threads + 60) && near(now.overview, first.overview) && near(now.tracks, first.tracks) && near(now.panel, first.panel), JSON.stringify([first, now]));
+  check("the window stays full", near(now.bottom, 800, 1), String(now.bottom));
+  await drag(0, 100, 0);
+  now = await sizes();
+  check("findings are made wider", near(now.findings, first.findings + 100), `${first.findings} ${now.findings}`);
+  check("and everything still lies one above the other", now.aligned.every((off) => near(off, 0, 1)), now.aligned.join());
+  check("sizes are not in the address", now.hash === first.hash || !/pane|size|share/.test(now.hash), now.hash);
+
+  await browser.open(path);
+  let again = await sizes();
+  check("sizes are remembered", ["findings", "overview", "kymograph", "threads", "tracks", "panel"].every((name) => near(again[name], now[name])), JSON.stringify([now, again]));
+
+  const focus = (index) => browser.evaluate(`${separators}[${index}].focus()`);
+  const view = () => browser.evaluate("JSON.stringify([kymo.store.view.from, kymo.store.view.to])");
+  await focus(4);
+  const before = await view();
+  await browser.key("ArrowUp");
+  now = await sizes();
+  check("an arrow key moves a separator, and no time", now.panel > again.panel + 5 && near(now.tracks, again.tracks - (now.panel - again.panel)) && (await view()) === before, `${again.panel} ${now.panel}`);
+  const value = () => browser.evaluate("Number(document.activeElement.getAttribute('aria-valuenow'))");
+  const high = await value();
+  await browser.key("Enter");
+  now = await sizes();
+  check("Enter folds a pane, the others take its room", now.panel === 0 && near(await browser.evaluate("document.querySelector('.bottom').getBoundingClientRect().bottom"), 800, 1), JSON.stringify(now));
+  check("a screen reader hears of it", high > 5 && (await value()) === 0, `${high} ${await value()}`);
+  await browser.open(path);
+  check("what is folded stays so", (await sizes()).panel === 0);
+  await focus(4);
+  await browser.key("Enter");
+  check("Enter opens it again", (await sizes()).panel > 50, String((await sizes()).panel));
+
+  await browser.evaluate("[...document.querySelectorAll('.bar button')].find((one) => one.title.startsWith('threads alone')).click()");
+  await browser.settle();
+  const alone = await browser.evaluate("({ threads: document.querySelector('.threads').offsetHeight, wide: document.querySelector('.stage').offsetWidth, others: ['.findings', '.kymograph', '.overview', '.tracks', '.panels'].map((one) => document.querySelector(one).offsetHeight) })");
+  check("a button shows a pane alone", alone.threads > 600 && alone.wide === 1280 && alone.others.every((height) => height === 0), JSON.stringify(alone));
+  await browser.evaluate("[...document.querySelectorAll('.bar button')].find((one) => one.title.startsWith('threads alone')).click()");
+  await browser.settle();
+  again = await sizes();
+  check("and all of them again", again.findings > 100 && again.kymograph > 50 && again.panel > 50, JSON.stringify(again));
+
+  for (const index of [1, 0]) {
+    await focus(index);
+    await browser.key("Delete");
+  }
+  now = await sizes();
+  check("Delete gives all their first sizes", ["findings", "overview", "kymograph", "threads", "panel"].every((name) => near(now[name], first[name])), JSON.stringify([first, now]));
+  // A page opened where nothing can be kept, or where nonsense was, is as it is at first.
+  for (const nonsense of ["[1", "{\"rows\":{\"shares\":{\"overview\":-1},\"folded\":7}}", "null"]) {
+    await browser.evaluate(`localStorage.setItem("kymo-panes", ${JSON.stringify(nonsense)})`);
+    browser.said.length = 0;
+    await browser.open(path);
+    now = await sizes();
+    check(`kept nonsense does no harm: ${nonsense}`, near(now.kymograph, first.kymograph) && browser.said.length === 0, browser.said.join());
+  }
+}

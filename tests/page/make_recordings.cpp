@@ -147,7 +147,7 @@ void findings(const std::filesystem::path& folder) {
     for (std::uint32_t thread = 2; thread <= 6; ++thread) {
         file.begin_stream(thread, 1000 * kMs, 100 + thread, "worker-" + std::to_string(thread));
         file.context(thread, 1, 0, 1, 0x10);
-        file.context(thread, 2, 1, 1, 0x100 * thread);
+        file.context(thread, 2, 1, 1, 0x100ULL * thread);
         file.context(thread, 3, 1, 1, 0x40);
         slow_thread(file, thread, thread);
     }

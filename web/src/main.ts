@@ -10,6 +10,7 @@ import { h, replace, showFailure } from "./draw/dom";
 import { rem } from "./draw/surface";
 import { duration, moment, percent } from "./format";
 import { takeKeys } from "./keys";
+import { Panes } from "./panes";
 import { Store, Tab, View } from "./state";
 import { banner } from "./views/banner";
 import { bottomBar, lanesBar, rowsBar, showHelp, topBar } from "./views/bars";
@@ -21,7 +22,7 @@ import { FunctionTable } from "./views/functions";
 import { Heavy } from "./views/heavy";
 import { Kymograph } from "./views/kymograph";
 import { Lanes } from "./views/lanes";
-import { gutter } from "./views/layout";
+import { gutter, watchGutter } from "./views/layout";
 import { Occurrences } from "./views/occurrences";
 import { Overview } from "./views/overview";
 import { Patterns } from "./views/patterns";
@@ -158,25 +159,37 @@ class Page implements Context {
     const lanes = new Lanes(this);
     const tracks = new Tracks(this);
     this.above = [this.cards, overview, kymograph, lanes, tracks];
-    replace(
-      this.stage,
-      overview.element,
-      bars.rows,
-      kymograph.element,
-      bars.lanes,
-      lanes.element,
-      tracks.element,
-      bars.bottom,
-      this.panel,
-      this.crosshair,
+    const panes = [
+      { name: "overview", title: "the whole run", element: overview.element },
+      { name: "kymograph", title: "the kymograph", element: kymograph.element, bar: bars.rows },
+      { name: "threads", title: "threads", element: lanes.element, bar: bars.lanes },
+      { name: "tracks", title: "metrics", element: tracks.element },
+      { name: "panel", title: "what is below", element: this.panel, bar: bars.bottom },
+    ];
+    const rows = new Panes("rows", true, panes, ["overview", "kymograph", "threads", "panel"]);
+    const columns = new Panes(
+      "columns",
+      false,
+      [
+        { name: "findings", title: "findings", element: this.cards.element },
+        { name: "stage", title: "everything else", element: this.stage },
+      ],
+      ["findings"],
     );
+    const [findings, splitter] = columns.elements();
+    for (const { name, title, bar } of panes) {
+      const words = `${title} alone, and back`;
+      bar?.append(h("button", { title: words, "aria-label": words, click: () => rows.enlarge(name, findings, splitter) }, "⛶"));
+    }
+    replace(this.stage, ...rows.elements(), this.crosshair);
     if (model.hosts.length) {
       // Of hosts, not of a program: there is no code to show.
       this.stage.classList.add("of-hosts");
-      this.cards.element.hidden = true;
+      findings.hidden = splitter.hidden = true;
     }
     const app = document.getElementById("app")!;
-    replace(app, bars.top, banner(model), h("div", { class: "work" }, this.cards.element, this.stage));
+    replace(app, bars.top, banner(model), h("div", { class: "work" }, ...columns.elements()));
+    watchGutter(this.stage);
     this.stage.addEventListener("pointermove", (event) => {
       const x = event.clientX - this.stage.getBoundingClientRect().left;
       this.crosshair.hidden = x < gutter() || !(event.target as Element).closest(".picture, .overview");

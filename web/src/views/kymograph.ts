@@ -159,7 +159,6 @@ export class Kymograph implements ViewPart {
     const tree = this.context.tree();
     const all = tree.onProcessor[0] || 1;
     const height = this.height;
-    this.names.style.width = `${gutter()}px`;
     this.marks = findingMarks(this.context, (node) => this.nearestRow(node));
     replace(
       this.names,

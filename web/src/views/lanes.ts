@@ -13,7 +13,6 @@ import { View } from "../state";
 import { Changed, Context, ViewPart } from "./context";
 import { drawArrows } from "./arrows";
 import { drawBrush } from "./brush";
-import { gutter } from "./layout";
 import { takeTimeInput } from "./timeinput";
 
 const kFewRows = 256;
@@ -89,7 +88,6 @@ export class Lanes implements ViewPart {
     const { store } = this.context;
     this.fit();
     const chosen = new Set(store.view.threads ?? []);
-    this.names.style.width = `${gutter()}px`;
     replace(
       this.names,
       ...this.rows.map((row, index) =>

@@ -7,6 +7,11 @@ export function gutter(): number {
   return Math.round(Math.min(Math.max(width * 0.2, rem() * 12), rem() * 24));
 }
 
+// The style's --gutter is that width, whatever the width of the stage becomes.
+export function watchGutter(stage: HTMLElement) {
+  new ResizeObserver(() => stage.style.setProperty("--gutter", `${gutter()}px`)).observe(stage);
+}
+
 export function rowHeight(): number {
   return Math.round(rem() * 1.5);
 }

@@ -11,7 +11,6 @@ import { compact, moment } from "../format";
 import { View } from "../state";
 import { Changed, Context, ViewPart } from "./context";
 import { drawBrush } from "./brush";
-import { gutter } from "./layout";
 import { takeTimeInput } from "./timeinput";
 
 const enum Channel {
@@ -174,7 +173,6 @@ export class Tracks implements ViewPart {
   }
 
   private list(height: number) {
-    this.names.style.width = `${gutter()}px`;
     if (this.names.childElementCount !== this.tracks.length) {
       replace(
         this.names,
