@@ -5,6 +5,7 @@
 //   links    brushing, choosing, keys and the address lead all views; the address brings back what was seen
 //   channels who sent what to whom
 //   metrics  what happened over time, by thread, process and rank
+//   search   finding names: keys, counts, marks in all views
 //   hostile  names and texts from recordings are shown, and nothing in them runs or is fetched
 //   banner   verdict and quality of the recording (layout.mjs)
 //   cards    five findings fit, a click opens one (layout.mjs)
@@ -529,11 +530,76 @@ async function served(browser) {
   await live.stop();
 }
 
+// Of halves: app+0x30 app+0x40 and app+0x50, each once, below app+0x10: four spaces.
+async function search(browser) {
+  made();
+  const path = page("halves");
+  await browser.open(path);
+  const view = () => browser.evaluate("JSON.parse(JSON.stringify(window.kymo.store.view))");
+  const told = () => browser.evaluate("document.querySelector('.search output').textContent");
+  const before = await view();
+  // One after the other, as fast as they come.
+  for (const key of ["/", "n", "2", "s"]) {
+    browser.client.Input.dispatchKeyEvent({ type: "keyDown", key, text: key });
+    browser.client.Input.dispatchKeyEvent({ type: "keyUp", key });
+  }
+  await browser.until("document.querySelector('.search input').value.length >= 3");
+  await browser.settle();
+  const typed = await browser.evaluate("document.querySelector('.search input').value");
+  const after = await view();
+  check("keys right after / are text, not commands", typed === "n2s" && JSON.stringify({ ...after, find: "" }) === JSON.stringify(before), `${typed}: ${JSON.stringify(after)}`);
+  check("what is not there is nothing", (await told()) === "nothing", await told());
+  await browser.key("Enter");
+  check("Enter then chooses nothing", (await view()).space === "");
+  await browser.key("Escape");
+  const left = await browser.evaluate("[document.activeElement.tagName, document.querySelector('.search input').value, document.querySelector('.search output').textContent, document.querySelectorAll('mark').length].join()");
+  check("Esc leaves", left === "BODY,,,0" && (await view()).find === "", left);
+  await browser.key("2");
+  check("keys are commands again", (await view()).tab === "functions");
+
+  await browser.key("/");
+  for (const key of "APP+0X") {
+    await browser.key(key);
+  }
+  const rows = await browser.evaluate("[...document.querySelectorAll('.kymograph .row')].map((row) => [row.title, row.classList.contains('found')])");
+  check("rows that match are marked", rows.length >= 3 && rows.every(([title, found]) => found === /app\+0x/i.test(title)), JSON.stringify(rows));
+  const all = Number(await told());
+  check("the count is that of the spaces", all === 4, String(all));
+  const marks = await browser.evaluate("[[...document.querySelectorAll('.rows mark')].map((mark) => mark.textContent).join(), document.querySelectorAll('.panels td mark').length]");
+  check("the text is marked in rows and in the table", /^app\+0x(,app\+0x)*$/.test(marks[0]) && marks[1] >= 3, marks.join(" "));
+
+  const seen = [];
+  for (let i = 0; i < all + 1; i++) {
+    await browser.key("Enter");
+    seen.push(`${await told()} ${(await view()).space}`);
+  }
+  check("Enter goes from one to the next, and around", new Set(seen).size === all && seen[0] === seen[all] && seen.every((text, i) => text.startsWith(`${(i % all) + 1} of ${all} c`)), seen.join("; "));
+  await browser.client.Input.dispatchKeyEvent({ type: "keyDown", key: "Enter", modifiers: 8 });
+  await browser.settle();
+  check("Shift Enter goes back", (await told()) === `${all} of ${all}`, await told());
+
+  // A search that only one row of the table answers.
+  await browser.open(path, "tab=functions&find=0x40");
+  const one = await browser.evaluate("[document.querySelector('.search input').value, document.querySelectorAll('.panels .wide tbody tr').length, document.querySelector('.panels tbody mark').textContent].join()");
+  check("the address brings a search back", one === "0x40,1,0x40", one);
+  const hash = await browser.evaluate("location.hash");
+  check("the address holds the search", hash.includes("find=0x40"), hash);
+  // In the pictures: what does not match is faint.
+  const strength = (find) =>
+    browser.open(path, `theme=light&tab=paths${find}`).then(() =>
+      browser.evaluate(`(() => { const canvas = document.querySelector('.flame canvas'); const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+        let sum = 0; for (let i = 0; i < pixels.length; i += 4) sum += 255 - Math.min(pixels[i], pixels[i + 1], pixels[i + 2]); return sum; })()`),
+    );
+  const [plain, some, none] = [await strength(""), await strength("&find=0x40"), await strength("&find=zzz")];
+  check("the flame graph fades what does not match", plain > some && some > none && none > 0, `${plain} ${some} ${none}`);
+  check("nothing on the console", browser.said.length === 0, browser.said.join("; "));
+}
+
 // ---- running ----
 
 const tools = { build, here, work, check, run, page, made };
 const ofLayout = Object.fromEntries(Object.entries(layout).map(([name, test]) => [name, (browser) => test(browser, tools)]));
-const parts = { sources, kinds, links, channels, metrics, hostile, picture, compared, served, ...ofLayout };
+const parts = { sources, kinds, links, channels, metrics, hostile, picture, compared, served, search, ...ofLayout };
 if (!parts[part]) {
   console.error(`usage: test_page.mjs BUILD ${Object.keys(parts).join("|")}`);
   process.exit(2);

@@ -14,7 +14,7 @@ export const kKeys: [string, string][] = [
   ["l", "threads: what they did, where they were"],
   ["m", "metrics over time: show, hide"],
   ["[ ]", "thread before, after; all"],
-  ["/", "find a function"],
+  ["/", "find: Enter the next, Shift Enter the previous, Esc leaves"],
   ["↑ ↓ ⏎", "in the rows: choose, open and close a space"],
   ["Esc", "drop the brush, then what is chosen"],
   ["t", "dark or light"],

@@ -2,6 +2,7 @@
 import { Model } from "./data/model";
 import { leavesBeneath, makeSpaces, Order, SpaceTree, LeafTimes } from "./data/spaces";
 import { sumTimes } from "./data/sums";
+import { findSpaces } from "./data/find";
 import { isReading } from "./data/blob";
 import { chosenWords } from "./data/lanerows";
 import { openOccurrences, readOccurrences, KeptOccurrences } from "./data/kept_occurrences";
@@ -26,6 +27,7 @@ import { gutter, watchGutter } from "./views/layout";
 import { Occurrences } from "./views/occurrences";
 import { Overview } from "./views/overview";
 import { Patterns } from "./views/patterns";
+import { Search } from "./views/search";
 import { Source } from "./views/source";
 import { Tracks } from "./views/tracks";
 import { WaitList } from "./views/waitlist";
@@ -44,7 +46,8 @@ class Page implements Context {
   private below = new Map<Tab, ViewPart>();
   readonly findings: Finding[];
   private cards: Findings;
-  private functions: FunctionTable;
+  private searchField: Search;
+  private foundNow: { key: string; value: number[] | null } | null = null;
   private stage = h("main", { class: "stage" });
   private legend = h("div", { class: "legend", "aria-label": "colours" });
   private summary = h("div", { class: "summary", role: "status", "aria-live": "polite" });
@@ -62,12 +65,12 @@ class Page implements Context {
     this.whole = sumTimes(model, model.levels.coarsest(), model.range[0], model.range[1], threads);
     this.findings = model.json.findings?.bad ?? [];
     this.cards = new Findings(this);
-    this.functions = new FunctionTable(this);
+    this.searchField = new Search(this, () => [this.panel, this.stage.querySelector(".rows")!]);
     this.layOut();
     this.store.listen((view, changed) => this.update(view, changed));
     takeKeys(this.store, {
       findings: this.cards,
-      search: () => this.search(),
+      search: () => this.searchField.open(),
       help: showHelp,
       theme: () => this.toggleTheme(),
       model,
@@ -131,6 +134,15 @@ class Page implements Context {
     return this.occurrencesNow.value;
   }
 
+  found(): number[] | null {
+    const { find, order } = this.store.view;
+    const key = `${order} ${find}`;
+    if (this.foundNow?.key !== key) {
+      this.foundNow = { key, value: find ? findSpaces(this.tree(), find) : null };
+    }
+    return this.foundNow.value;
+  }
+
   forgetOccurrences() {
     this.occurrencesNow = null;
     this.store.redraw();
@@ -149,7 +161,7 @@ class Page implements Context {
   private layOut() {
     const { model } = this;
     const bars = {
-      top: topBar(model, { theme: () => this.toggleTheme(), help: showHelp }),
+      top: topBar(model, this.searchField.element, { theme: () => this.toggleTheme(), help: showHelp }),
       rows: rowsBar(model, this.store, this.legend),
       lanes: lanesBar(model, this.store, () => this.goodDepth()),
       bottom: bottomBar(model, this.store, this.summary),
@@ -228,11 +240,6 @@ class Page implements Context {
     this.store.set({ theme: this.colours.dark ? "light" : "dark" });
   }
 
-  private search() {
-    this.store.set({ tab: "functions" });
-    setTimeout(() => this.functions.focusSearch(), 50);
-  }
-
   // ---- updating ----
 
   private makePanel(tab: Tab): ViewPart {
@@ -240,7 +247,7 @@ class Page implements Context {
       case "paths":
         return new Flame(this);
       case "functions":
-        return this.functions;
+        return new FunctionTable(this);
       case "source":
         return new Source(this);
       case "occurrences":
@@ -272,6 +279,7 @@ class Page implements Context {
     for (const part of this.above) {
       part.update(view, changed);
     }
+    this.searchField.update(view, changed);
     if (anyOf(changed, "theme", "tint")) {
       this.fillLegend();
     }

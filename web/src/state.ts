@@ -13,6 +13,7 @@ export interface View {
   threads: number[] | null; // null: all
   order: Order;
   space: string; // key of the selected tree node; "": none
+  find: string; // searched text; "": none
   tab: Tab;
   tint: Tint;
   lanes: "state" | "code";
@@ -138,6 +139,9 @@ export class Store {
     if (view.space) {
       put("space", view.space);
     }
+    if (view.find) {
+      put("find", view.find);
+    }
     if (view.tab !== "paths") {
       put("tab", view.tab);
     }
@@ -191,6 +195,7 @@ export class Store {
       threads: threads.length ? threads : null,
       order: among(given.get("rows"), ["path", "address", "function"]),
       space: given.get("space") ?? "",
+      find: (given.get("find") ?? "").slice(0, 200),
       tab: among(given.get("tab"), kTabs),
       tint: event >= 0 ? event : "state",
       lanes: among(lanes, ["state", "code"]),

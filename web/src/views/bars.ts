@@ -42,7 +42,7 @@ function button(words: string, title: string, click: () => void): HTMLElement {
   return h("button", { title, "aria-label": title, click }, words);
 }
 
-export function topBar(model: Model, actions: { theme(): void; help(): void }): HTMLElement {
+export function topBar(model: Model, search: HTMLElement, actions: { theme(): void; help(): void }): HTMLElement {
   const { run } = model;
   const command = run.command.join(" ");
   const program = (run.command[0] ?? "").slice((run.command[0] ?? "").lastIndexOf("/") + 1) || "recording";
@@ -68,6 +68,7 @@ export function topBar(model: Model, actions: { theme(): void; help(): void }): 
     h("h1", { title: command }, program),
     h("span", { class: "facts" }, facts.join(" · ")),
     h("span", { class: "spring" }),
+    search,
     button("◐", "dark or light (t)", actions.theme),
     button("?", "keys (?)", actions.help),
   );

@@ -20,6 +20,7 @@ export interface Context {
   regionBounds(): [number, number];
   threads(): number[]; // selected ones, or all
   selected(): { node: number; leaves: Uint8Array } | null; // the selected space
+  found(): number[] | null; // tree nodes that match what is searched for, in the rows' order; null: nothing is
   level(width: number): Level; // for columns of so many ns
 }
 

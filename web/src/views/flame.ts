@@ -1,6 +1,7 @@
 // Call paths of the brushed region, callers above: width is time. A click chooses the space everywhere; a double click
 // spreads it over the whole width.
 import { leafValues, NodeSums, nodeSums, metricValue, metricWords } from "../data/calltree";
+import { findFunctions } from "../data/find";
 import { css, frameColour } from "../draw/palette";
 import { h, tip } from "../draw/dom";
 import { fitted, font, rem, Surface } from "../draw/surface";
@@ -188,6 +189,8 @@ export class Flame implements ViewPart {
       });
       isMarked.add(root);
     }
+    const { find } = this.context.store.view;
+    const found = find ? findFunctions(model, find) : null;
     const waits = this.context.store.view.metric === "waiting";
     for (const { node, x, width: wide, depth, skipped } of this.boxes) {
       if ((depth + 1) * height < this.surface.top || depth * height > this.surface.bottom) {
@@ -199,7 +202,8 @@ export class Flame implements ViewPart {
         waits ? "waiting" : isOwn && !skipped ? "own" : "library",
         palette.dark,
       );
-      const isDim = selected !== null && !isMarked.has(node);
+      const isFound = found !== null && !skipped && found[model.nodeFunction[node]] > 0;
+      const isDim = found ? !isFound : selected !== null && !isMarked.has(node);
       pen.fillStyle = css(colour, isDim ? 0.35 : 1);
       pen.fillRect(x, depth * height, Math.max(wide - 1, 0.4), height - 1);
       if (wide > 28) {

@@ -1,5 +1,6 @@
 // Functions of the brushed region, and of the chosen one its callers and callees.
 import { callersAndCallees, functionRows, leafValues, Neighbour, nodeSums, metricValue, metricWords } from "../data/calltree";
+import { findFunctions } from "../data/find";
 import { h, replace } from "../draw/dom";
 import { percent, withoutArguments } from "../format";
 import { View } from "../state";
@@ -9,25 +10,11 @@ const kMostRows = 300;
 
 export class FunctionTable implements ViewPart {
   readonly element = h("div", { class: "panel split" });
-  private search = h("input", {
-    type: "search",
-    placeholder: "Find a function",
-    "aria-label": "find a function",
-    input: () => this.fill(),
-  });
   private list = h("div", { class: "list" });
   private beside = h("div", { class: "list" });
 
   constructor(private context: Context) {
-    replace(
-      this.element,
-      h("div", { class: "column wide" }, this.search, this.list),
-      h("div", { class: "column" }, this.beside),
-    );
-  }
-
-  focusSearch() {
-    this.search.focus();
+    replace(this.element, h("div", { class: "column wide" }, this.list), h("div", { class: "column" }, this.beside));
   }
 
   update(_view: View, _changed: Changed) {
@@ -47,10 +34,9 @@ export class FunctionTable implements ViewPart {
     const { model, store } = this.context;
     const sums = nodeSums(model, leafValues(this.context.region(), store.view.metric));
     const all = sums.total[0] || 1;
-    const wanted = this.search.value.toLowerCase();
-    const rows = functionRows(model, sums).filter(
-      (row) => !wanted || model.functions.name[row.fn].toLowerCase().includes(wanted),
-    );
+    const found = store.view.find ? findFunctions(model, store.view.find) : null;
+    const every = functionRows(model, sums);
+    const rows = every.filter((row) => !found || found[row.fn]);
     const chosen = this.chosen();
     const bar = (share: number) => h("span", { class: "bar", style: `--share:${share.toFixed(4)}` });
     replace(
@@ -58,7 +44,11 @@ export class FunctionTable implements ViewPart {
       h(
         "table",
         {},
-        h("caption", {}, `${metricWords(model, store.view.metric)} by function, ${rows.length} in this region`),
+        h(
+          "caption",
+          {},
+          `${metricWords(model, store.view.metric)} by function, ${found ? `${rows.length} found among ` : ""}${every.length} in this region`,
+        ),
         h(
           "thead",
           {},

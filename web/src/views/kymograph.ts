@@ -59,7 +59,7 @@ export class Kymograph implements ViewPart {
   update(_: View, changed: Changed) {
     if (this.treeSeen !== this.context.tree() || anyOf(changed, "order")) {
       this.arrange();
-    } else if (anyOf(changed, "space", "threads")) {
+    } else if (anyOf(changed, "space", "threads", "find")) {
       this.reveal();
       this.list();
     }
@@ -159,6 +159,7 @@ export class Kymograph implements ViewPart {
     const tree = this.context.tree();
     const all = tree.onProcessor[0] || 1;
     const height = this.height;
+    const found = this.foundRows();
     this.marks = findingMarks(this.context, (node) => this.nearestRow(node));
     replace(
       this.names,
@@ -168,7 +169,7 @@ export class Kymograph implements ViewPart {
         const name = h(
           "div",
           {
-            class: `row${isChosen ? " chosen" : ""}${row.isItself ? " itself" : ""}${row.isOpen ? " open" : ""}`,
+            class: `row${isChosen ? " chosen" : ""}${row.isItself ? " itself" : ""}${row.isOpen ? " open" : ""}${found?.[index] ? " found" : ""}`,
             role: "treeitem",
             "aria-level": row.depth + 1,
             "aria-selected": isChosen,
@@ -193,6 +194,20 @@ export class Kymograph implements ViewPart {
         return name;
       }),
     );
+  }
+
+  // By row: whether a match is shown by it. An open row's other matches are in the rows beneath it.
+  private foundRows(): Uint8Array | null {
+    const found = this.context.found();
+    const rowOfNode = new Map(this.rows.flatMap((row, index) => (row.isItself ? [] : [[row.node, index] as const])));
+    const isFound = new Uint8Array(this.rows.length);
+    for (const node of found ?? []) {
+      const row = rowOfNode.get(node) ?? this.rowOf[node];
+      if (row >= 0) {
+        isFound[row] = 1;
+      }
+    }
+    return found && isFound;
   }
 
   // The row of a space, or of the nearest one around it that has one.
@@ -339,6 +354,7 @@ export class Kymograph implements ViewPart {
       }
       return false;
     };
+    const found = this.foundRows();
     const [rateLow, rateHigh] = event >= 0 ? ratesOf(made) : [0, 1];
     this.pixels.draw(
       pen,
@@ -347,7 +363,7 @@ export class Kymograph implements ViewPart {
         palette,
         full: Float32Array.from(this.rows, (row) => (row.isOpen ? this.context.threads().length : this.full) * perColumn),
         plain: Uint8Array.from(this.rows, (row) => (row.isOpen ? 1 : 0)),
-        dim: Uint8Array.from(this.rows, (row) => (inside(row.node) || holds(row.node) ? 0 : 1)),
+        dim: Uint8Array.from(this.rows, (row, index) => ((found ? found[index] : inside(row.node) || holds(row.node)) ? 0 : 1)),
         tint: event >= 0,
         rateLow,
         rateHigh,
