@@ -6,6 +6,7 @@
 //   channels who sent what to whom
 //   metrics  what happened over time, by thread, process and rank
 //   search   finding names: keys, counts, marks in all views
+//   flames   the flame graph: orders, hiding and merging, keys alone
 //   hostile  names and texts from recordings are shown, and nothing in them runs or is fetched
 //   banner   verdict and quality of the recording (layout.mjs)
 //   cards    five findings fit, a click opens one (layout.mjs)
@@ -60,6 +61,15 @@ function made() {
 function page(name, ...options) {
   run(kymo, "view", join(work, `${name}.kymo`), "-o", join(work, `${name}.html`), ...options);
   return join(work, `${name}.html`);
+}
+
+// The page of a recording of tests/replay.
+function stored(name, ...options) {
+  const recordings = join(here, "..", "replay", "recordings");
+  for (const one of [name, "images"]) {
+    run("tar", "-C", work, "-xf", join(recordings, `${one}.tar.xz`));
+  }
+  return page(name, "--images", join(work, "images"), "--only-images", ...options);
 }
 
 // ---- parts ----
@@ -595,11 +605,107 @@ async function search(browser) {
   check("nothing on the console", browser.said.length === 0, browser.said.join("; "));
 }
 
+// Of halves: app+0x10 calls app+0x30 (100 ms: 50 of each thread) and app+0x40 (50 ms, of the first thread), and waits in app+0x50.
+async function flames(browser) {
+  made();
+  const path = page("halves");
+  const flame = "kymo.below.get('paths')";
+  const tree = (from) =>
+    browser.evaluate(`(() => { const names = kymo.model.functions.name; const tell = (f) => [f.parent || ${flame}.callers ? names[f.fn] : 'all', Math.round(f.value / 1e6), Math.round(f.self / 1e6), f.children.map(tell)];
+      return JSON.stringify(tell(${flame}.${from})).replaceAll('"', ""); })()`);
+  const words = () => browser.evaluate("document.querySelector('.flame-bar .focus').textContent");
+  const boxes = () => browser.evaluate(`JSON.stringify(${flame}.boxes.map((box) => [${flame}.name(box.frame), box.row, Math.round(box.x), Math.round(box.width)]))`).then(JSON.parse);
+  const press = async (...keys) => {
+    for (const key of keys) {
+      await browser.key(key);
+    }
+  };
+
+  await browser.open(path);
+  check("left-heavy by default", (await tree("root")) === "[all,150,0,[[app+0x10,150,0,[[app+0x30,100,100,[]],[app+0x40,50,50,[]]]]]]", await tree("root"));
+  const heavy = await boxes();
+  const at = (list, name) => list.find((box) => box[0] === name);
+  check("heaviest at the left", at(heavy, "app+0x30")[2] === 0 && Math.abs(at(heavy, "app+0x40")[2] / at(heavy, "all")[3] - 2 / 3) < 0.01, JSON.stringify(heavy));
+
+  // By keys alone.
+  await browser.evaluate("document.activeElement.blur()");
+  for (let i = 0; i < 60 && !(await browser.evaluate("document.activeElement.classList.contains('flame')")); i++) {
+    await browser.key("Tab");
+  }
+  check("Tab reaches it", await browser.evaluate("document.activeElement.classList.contains('flame')"));
+  const whole = JSON.stringify(await browser.evaluate("[kymo.store.view.from, kymo.store.view.to]"));
+  await press("ArrowDown");
+  check("the first arrow goes to the root", /^all: 150 ms, 100 %/.test(await words()), await words());
+  await press("ArrowDown", "ArrowDown");
+  check("down to the widest callee, told in words", (await words()) === "app+0x30: 100 ms, 66.7 % of the region's processor time; 100 ms in it itself", await words());
+  await press("ArrowRight");
+  check("right to its neighbour", /^app\+0x40: 50.0 ms, 33.3 %/.test(await words()), await words());
+  check("arrows do not move time", JSON.stringify(await browser.evaluate("[kymo.store.view.from, kymo.store.view.to]")) === whole);
+  await press("Enter");
+  const spread = await boxes();
+  check("Enter spreads it, its callers above", spread.length === 3 && spread.every((box) => box[2] === 0 && box[3] === spread[0][3]) && spread[2][0] === "app+0x40", JSON.stringify(spread));
+  await press("Escape");
+  check("Esc goes back", (await boxes()).length === heavy.length);
+  await press("ArrowUp");
+  check("up to the caller", /^app\+0x10: 150 ms/.test(await words()), await words());
+  await press("ArrowDown", " ");
+  check("the space bar chooses it everywhere", await browser.evaluate("kymo.tree().title[kymo.selected()?.node] === 'app+0x30'"));
+  check("its words are read out", await browser.evaluate("document.querySelector('.flame-bar .focus').getAttribute('aria-live') === 'polite' && document.querySelector('.flame').getAttribute('aria-roledescription') === 'flame graph'"));
+
+  // Hide and merge.
+  await press("ArrowUp", "h");
+  check("h hides: callees belong to its caller", (await tree("root")) === "[all,150,0,[[app+0x30,100,100,[]],[app+0x40,50,50,[]]]]", await tree("root"));
+  const chips = () => browser.evaluate("[...document.querySelectorAll('.chip')].map((chip) => chip.textContent).join('|')");
+  check("a chip tells of it", (await chips()) === "hidden: app+0x10 ✕", await chips());
+  const edited = await browser.evaluate("location.hash");
+  check("the address keeps it", /edits=hide-\d+/.test(edited), edited);
+  await browser.evaluate("document.querySelector('.chip').click()");
+  await browser.settle();
+  check("the chip undoes it", (await chips()) === "" && (await tree("root")).includes("app+0x10"));
+  await browser.evaluate("document.querySelector('.flame').focus()");
+  await press("ArrowUp", "ArrowDown", "j");
+  check("j merges: callees are part of it", (await tree("root")) === "[all,150,0,[[app+0x10,150,150,[]]]]", await tree("root"));
+  await press("u");
+  check("u undoes it", (await chips()) === "" && (await tree("root")).includes("app+0x40"));
+
+  await browser.open(path, "flame=inverted");
+  check("inverted: callees at the root", (await tree("root")) === "[all,150,0,[[app+0x30,100,0,[[app+0x10,100,100,[]]]],[app+0x40,50,0,[[app+0x10,50,50,[]]]]]]", await tree("root"));
+  await browser.open(path, "rows=function&flame=sandwich");
+  const fn = await browser.evaluate("kymo.model.functions.name.indexOf('app+0x40')");
+  await browser.open(path, `rows=function&flame=sandwich&space=f${fn}`);
+  const both = [await tree("callers"), await tree("root")].join(" ");
+  check("a sandwich has callers and callees", both === "[app+0x40,50,0,[[app+0x10,50,50,[]]]] [app+0x40,50,50,[]]", both);
+  const rows = await boxes();
+  check("callers above, callees below", at(rows, "app+0x10")[1] === 0 && at(rows, "app+0x40")[1] === 1, JSON.stringify(rows));
+
+  await browser.open(path, "flame=time&threads=0");
+  const times = await boxes();
+  const wide = at(times, "all")[3];
+  check("time order: half and half", Math.abs(at(times, "app+0x30")[3] / wide - 0.5) < 0.02 && Math.abs(at(times, "app+0x40")[2] / wide - 0.5) < 0.02 && times.length === 4, JSON.stringify(times));
+  // Start-up code of the C library is below nothing, in all views.
+  const story = stored("story");
+  for (const [hash, shown] of [
+    ["", "JSON.stringify(kymo.below.get('paths').boxes.map((box) => kymo.below.get('paths').name(box.frame)))"],
+    ["tab=functions", "document.querySelector('.panels').innerText"],
+    ["", "[...document.querySelectorAll('.kymograph .row')].map((row) => row.title + row.innerText).join()"],
+  ]) {
+    await browser.open(story, hash);
+    const text = await browser.evaluate(shown);
+    const isKnown = await browser.evaluate("kymo.model.functions.name.includes('_start')");
+    check(`start-up code is folded: ${shown.slice(0, 40)}`, isKnown && /main/.test(text) && !/_start\b|libc\.so\.6\+0x27/.test(text), text.slice(0, 300));
+  }
+  for (const junk of ["flame=xyz&edits=hide-x.merge-99999999", "edits=hide-9999.merge-0", "flame=sandwich&space=c999"]) {
+    browser.said.length = 0;
+    await browser.open(path, junk);
+    check(`an address of nonsense is harmless: ${junk.slice(0, 20)}`, browser.said.length === 0 && (await boxes()).length > 0, browser.said.join("; "));
+  }
+}
+
 // ---- running ----
 
 const tools = { build, here, work, check, run, page, made };
 const ofLayout = Object.fromEntries(Object.entries(layout).map(([name, test]) => [name, (browser) => test(browser, tools)]));
-const parts = { sources, kinds, links, channels, metrics, hostile, picture, compared, served, search, ...ofLayout };
+const parts = { sources, kinds, links, channels, metrics, hostile, picture, compared, served, search, flames, ...ofLayout };
 if (!parts[part]) {
   console.error(`usage: test_page.mjs BUILD ${Object.keys(parts).join("|")}`);
   process.exit(2);

@@ -4,7 +4,16 @@ import { Order } from "./data/spaces";
 
 export const kTabs = ["paths", "functions", "source", "occurrences", "patterns", "waits", "channels", "heavy"] as const;
 export type Tab = (typeof kTabs)[number];
+export const kFlames = ["heavy", "time", "inverted", "sandwich"] as const;
+export type FlameOrder = (typeof kFlames)[number];
 export type Tint = "state" | number; // number: a counted event
+
+// What is done to a function in the flame graph. hide: what it costs belongs to its callers, which then call what it calls;
+// merge: what it calls is a part of it.
+export interface FlameEdit {
+  how: "hide" | "merge";
+  fn: number;
+}
 
 export interface View {
   from: number; // ns
@@ -15,6 +24,8 @@ export interface View {
   space: string; // key of the selected tree node; "": none
   find: string; // searched text; "": none
   tab: Tab;
+  flame: FlameOrder;
+  edits: FlameEdit[]; // of the flame graph, in the order in which they were made
   tint: Tint;
   lanes: "state" | "code";
   depth: number;
@@ -145,6 +156,12 @@ export class Store {
     if (view.tab !== "paths") {
       put("tab", view.tab);
     }
+    if (view.flame !== "heavy") {
+      put("flame", view.flame);
+    }
+    if (view.edits.length) {
+      put("edits", view.edits.map(({ how, fn }) => `${how}-${fn}`).join("."));
+    }
     if (view.tint !== "state") {
       put("tint", this.events[view.tint]);
     }
@@ -197,6 +214,11 @@ export class Store {
       space: given.get("space") ?? "",
       find: (given.get("find") ?? "").slice(0, 200),
       tab: among(given.get("tab"), kTabs),
+      flame: among(given.get("flame"), kFlames),
+      edits: [...(given.get("edits") ?? "").matchAll(/(?:^|\.)(hide|merge)-(\d{1,7})(?=\.|$)/g)].map(([, how, fn]) => ({
+        how: how as FlameEdit["how"],
+        fn: Number(fn),
+      })),
       tint: event >= 0 ? event : "state",
       lanes: among(lanes, ["state", "code"]),
       depth: Math.min(Math.max(Number(depth) || 1, 1), 200),

@@ -2,6 +2,7 @@
 
 #include "spacetime/profile/quality.h"
 #include "view/summary.h"
+#include "view/terminal/own_code.h"
 #include "view/threads/created_with.h"
 
 #include <algorithm>
@@ -26,6 +27,31 @@ Json cost_row(std::span<const std::int64_t> costs) {
 
 std::int64_t since(const Profile& profile, std::uint64_t time) {
     return static_cast<std::int64_t>(time - profile.begin);
+}
+
+// By function of the tree's symbols. What lies above main without a name is start-up code, too: of a stripped C
+// library.
+std::vector<bool> start_up_functions(const CallTree& tree) {
+    std::vector<bool> is_known;
+    for (const program::Function& function : tree.symbols.functions) {
+        is_known.push_back(is_start_up(function.name));
+    }
+    std::vector<bool> is_found = is_known;
+    for (const CallNode& node : tree.nodes) {
+        if (node.kind != NodeKind::kFrame || tree.symbols.functions[node.function].name != "main") {
+            continue;
+        }
+        for (const CallNode* above = &node.parent.in(tree.nodes); above->kind == NodeKind::kFrame;
+             above = &above->parent.in(tree.nodes)) {
+            const program::NameSource source = tree.symbols.functions[above->function].source;
+            if (!is_known[above->function] && source != program::NameSource::kFrame &&
+                source != program::NameSource::kAddress) {
+                break;
+            }
+            is_found[above->function] = true;
+        }
+    }
+    return is_found;
 }
 
 }  // namespace
@@ -58,11 +84,14 @@ std::uint32_t NameTable::file(std::uint32_t index) {
 }
 
 void NameTable::write(Blob& blob) const {
+    const std::vector<bool> is_own = own_functions(profile_, tree_);
+    const std::vector<bool> starts = start_up_functions(tree_);
     Json functions = Json::array();
     for (const std::uint32_t index : function_order_) {
         const program::Function& function = tree_.symbols.functions[index];
         functions.push_back({shown_text(function.name), shown_text(function.module), files_[function.file].number,
-                             function.line, function.source == program::NameSource::kDebugInfo});
+                             function.line, function.source == program::NameSource::kDebugInfo,
+                             static_cast<bool>(is_own[index]), static_cast<bool>(starts[index])});
     }
     blob.json["functions"] = std::move(functions);
     Json files = Json::array();

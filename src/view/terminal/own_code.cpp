@@ -51,6 +51,8 @@ std::set<std::string> own_modules(const Profile& profile) {
     return modules;
 }
 
+}  // namespace
+
 std::vector<bool> own_functions(const Profile& profile, const CallTree& tree) {
     const std::set<std::string> modules = own_modules(profile);
     std::vector<bool> is_own;
@@ -61,8 +63,6 @@ std::vector<bool> own_functions(const Profile& profile, const CallTree& tree) {
     }
     return is_own;
 }
-
-}  // namespace
 
 OwnCode own_code(const Profile& profile, const CallTree& tree) {
     const std::vector<bool> is_own = own_functions(profile, tree);

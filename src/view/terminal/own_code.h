@@ -20,6 +20,9 @@ struct OwnCode {
     spacetime::CostTable total;                       // with all that it calls
 };
 
+// By function of the tree's symbols.
+std::vector<bool> own_functions(const spacetime::Profile& profile, const spacetime::CallTree& tree);
+
 // Cost: linear in the tree.
 OwnCode own_code(const spacetime::Profile& profile, const spacetime::CallTree& tree);
 

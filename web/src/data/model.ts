@@ -85,6 +85,18 @@ export const enum State {
 }
 export const kStates = 7;
 
+// What the C library's start-up code calls belongs to whoever is above it, so that every view begins at main and at threads'
+// functions. Start-up code itself is a leaf.
+function withoutStartUp(parents: Uint32Array, isStartUp: (node: number) => boolean): Uint32Array {
+  const kept = parents.slice();
+  for (let node = 1; node < kept.length; node++) {
+    while (kept[node] && isStartUp(kept[node])) {
+      kept[node] = kept[kept[node]];
+    }
+  }
+  return kept;
+}
+
 export class Model {
   run: any;
   threads: Thread[];
@@ -121,7 +133,7 @@ export class Model {
   channels: { parties: Party[]; tables: ChannelTable[] };
   levels: Levels;
   json: any;
-  private ownModules: Set<string>;
+  private own: boolean[]; // by function
 
   private constructor(blob: DataBlob, arrived: () => void) {
     const json = (this.json = blob.json);
@@ -134,8 +146,7 @@ export class Model {
       file: json.functions.map((row: any[]) => row[2]),
       line: json.functions.map((row: any[]) => row[3]),
     };
-    const programs: string[] = [json.run.command[0] ?? "", ...json.processes.map((process: any) => process.name)];
-    this.ownModules = new Set(programs.map((path) => path.slice(path.lastIndexOf("/") + 1)).filter(Boolean));
+    this.own = json.functions.map((row: any[]) => row[5]);
     this.files = json.files;
     this.images = json.images;
     this.events = json.counted.map((event: number) => json.events[event].name);
@@ -150,9 +161,13 @@ export class Model {
     this.metrics = json.metrics;
     this.hosts = json.hosts;
     this.channels = json.channels;
-    this.nodeParent = blob.u32("node.parent");
     this.nodeFunction = blob.u32("node.function");
     this.nodeKind = blob.u32("node.kind");
+    const isStartUp: boolean[] = json.functions.map((row: any[]) => row[6]);
+    this.nodeParent = withoutStartUp(
+      blob.u32("node.parent"),
+      (node) => this.nodeKind[node] >> 1 === 0 && isStartUp[this.nodeFunction[node]],
+    );
     this.nodeFile = blob.u32("node.file");
     this.nodeLine = blob.u32("node.line");
     this.nodeDepth = new Uint16Array(this.nodeParent.length);
@@ -209,9 +224,9 @@ export class Model {
     return this.run.duration;
   }
 
-  // Whether a function is of the program itself, of any of its processes: not of a library.
+  // Whether a function is of the program's own code, of any of its processes: not of a library.
   isOwn(fn: number): boolean {
-    return this.ownModules.has(this.functions.module[fn]);
+    return this.own[fn];
   }
 
   threadName(thread: number): string {

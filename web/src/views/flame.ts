@@ -1,219 +1,374 @@
-// Call paths of the brushed region, callers above: width is time. A click chooses the space everywhere; a double click
-// spreads it over the whole width.
-import { leafValues, NodeSums, nodeSums, metricValue, metricWords } from "../data/calltree";
+// Call paths of the brushed region as a flame graph. A click chooses the space everywhere; a double click, or Enter,
+// spreads a frame over the whole width, and Esc goes back. Arrows move the focus, of which a line of words tells.
+import { leafValues, metricValue, metricWords, nodeSums } from "../data/calltree";
 import { findFunctions } from "../data/find";
-import { css, frameColour } from "../draw/palette";
+import { EditedTree, editTree, Frame, inverted, sandwich, timeOrder, topDown } from "../data/frames";
 import { h, tip } from "../draw/dom";
+import { css, frameColour } from "../draw/palette";
 import { fitted, font, rem, Surface } from "../draw/surface";
-import { percent, shortName } from "../format";
+import { duration, moment, percent, shortName } from "../format";
 import { View } from "../state";
-import { Changed, Context, ViewPart } from "./context";
+import { anyOf, Changed, Context, ViewPart } from "./context";
+import { FlameBar } from "./flame_bar";
+import { Box, layOut, nextBox } from "./flame_boxes";
 
-const kLeastWidth = 0.6; // px
-const kChain = 4; // calls in a row that are shown as one
-
-interface Box {
-  node: number;
-  skipped: number; // calls in a row that do nothing but call the next: this many stand for one
-  x: number;
-  width: number;
-  depth: number;
-}
+// A frame by the functions from its root, and where they begin: frames are made anew whenever the region changes.
+type Path = { isCaller: boolean; steps: [fn: number, begin: number][] };
 
 export class Flame implements ViewPart {
   readonly element: HTMLElement;
   private surface: Surface;
-  private holder = h("div", { class: "flame" });
+  private holder = h("div", {
+    class: "flame",
+    tabindex: 0,
+    role: "application",
+    "aria-roledescription": "flame graph",
+    "aria-label": "flame graph: arrows move, Enter spreads, Esc goes back",
+  });
+  private scroll = h("div", { class: "flame-scroll" }, this.holder);
+  private bar: FlameBar;
   private boxes: Box[] = [];
-  private sums: NodeSums | null = null;
-  private focus = 0;
-  private children: Uint32Array[] = [];
+  private root: Frame | null = null; // callees, or all
+  private callers: Frame | null = null; // of a sandwich
+  private focus: Path | null = null;
+  private zoomed: Frame | null = null;
+  private zoomedPath: Path | null = null;
+  private back: (() => void)[] = [];
+  private all = 0; // what the whole region cost
 
   constructor(private context: Context) {
-    this.element = h("div", { class: "panel" }, this.holder);
-    this.surface = new Surface(this.holder, "flame graph of the region", () => this.draw(), this.element);
-    const { model } = context;
-    const lists: number[][] = Array.from({ length: model.nodeParent.length }, () => []);
-    for (let node = 1; node < model.nodeParent.length; node++) {
-      lists[model.nodeParent[node]].push(node);
-    }
-    this.children = lists.map((list) =>
-      Uint32Array.from(
-        list.sort((a, b) =>
-          model.functions.name[model.nodeFunction[a]] < model.functions.name[model.nodeFunction[b]] ? -1 : 1,
-        ),
-      ),
-    );
+    this.bar = new FlameBar(context, () => this.focused()?.fn ?? -1);
+    this.element = h("div", { class: "panel flames" }, this.bar.element, this.scroll);
+    this.surface = new Surface(this.holder, "call paths; width is cost", () => this.draw(), this.scroll);
     this.holder.addEventListener("mousemove", (event) => this.hover(event));
     this.holder.addEventListener("mouseleave", () => tip.hide());
     this.holder.addEventListener("click", (event) => {
       const box = this.boxAt(event);
-      if (box) {
-        context.store.set({ order: "path", space: box.node ? `c${box.node}` : "" });
-      }
+      this.focus = box ? pathOf(box.frame, this.isCaller(box.frame)) : null;
+      this.choose(box?.frame ?? null);
+      this.tell();
+      this.draw();
     });
     this.holder.addEventListener("dblclick", (event) => {
       const box = this.boxAt(event);
-      this.focus = box && box.node !== this.focus ? box.node : 0;
-      this.draw();
+      if (box) {
+        this.zoom(box.frame);
+      }
     });
+    this.holder.addEventListener("keydown", (event) => this.key(event));
+    this.holder.addEventListener("focus", () => this.tell());
   }
 
-  update(view: View, _: Changed) {
-    this.sums = nodeSums(this.context.model, leafValues(this.context.region(), view.metric));
+  update(view: View, changed: Changed) {
+    if (anyOf(changed, "flame")) {
+      this.back = [];
+      this.focus = this.zoomed = this.zoomedPath = null;
+      this.scroll.scrollTop = 0;
+    }
+    this.bar.update(view);
+    this.make(view);
+    this.tell();
     this.draw();
   }
 
+  private make(view: View) {
+    const { model } = this.context;
+    const values = leafValues(this.context.region(), view.metric);
+    const tree = editTree(model, nodeSums(model, values).self, view.edits);
+    this.all = values.reduce((sum, value) => sum + value, 0);
+    this.callers = null;
+    switch (view.flame) {
+      case "heavy":
+        this.root = topDown(tree);
+        break;
+      case "inverted":
+        this.root = inverted(tree);
+        break;
+      case "time": {
+        const [from, to] = this.context.regionBounds();
+        const level = this.context.level((to - from) / 1000);
+        this.root = timeOrder(model, tree, { level, thread: this.thread(), from, to, metric: view.metric });
+        break;
+      }
+      case "sandwich": {
+        const made = sandwich(tree, this.middle(tree));
+        this.root = made.callees;
+        this.callers = made.callers;
+      }
+    }
+    this.zoomed = this.zoomedPath && this.find(this.zoomedPath);
+  }
+
+  // Of a time order: of the chosen threads, the one that lived longest on processors.
+  private thread(): number {
+    const busy = (thread: number) =>
+      this.context.model.threads[thread].states.reduce((sum, ns, at) => (at < 2 ? sum + ns : sum), 0);
+    return this.context.threads().reduce((a, b) => (busy(b) > busy(a) ? b : a));
+  }
+
+  // Of a sandwich: the chosen space's function, or the one that costs most itself.
+  private middle(tree: EditedTree): number {
+    const selected = this.context.selected();
+    const chosen = selected ? this.context.tree().fn[selected.node] : -1;
+    if (chosen >= 0) {
+      return chosen;
+    }
+    return inverted(tree).children[0]?.fn ?? 0;
+  }
+
+  // ---- what has the focus ----
+
+  private isCaller(frame: Frame): boolean {
+    let top = frame;
+    while (top.parent) {
+      top = top.parent;
+    }
+    return top === this.callers;
+  }
+
+  private find(path: Path): Frame | null {
+    let frame = path.isCaller ? this.callers : this.root;
+    for (const [fn, begin] of path.steps) {
+      const apart = (one: Frame) => Math.abs(one.begin - begin);
+      const same: Frame[] = frame?.children.filter((child) => child.fn === fn) ?? [];
+      frame = same.length ? same.reduce((a, b) => (apart(b) < apart(a) ? b : a)) : null;
+    }
+    return frame;
+  }
+
+  private focused(): Frame | null {
+    return this.focus && this.find(this.focus);
+  }
+
+  private focusedBox(): Box | undefined {
+    const frame = this.focused();
+    return frame ? (this.boxes.find((box) => box.frame === frame) ?? this.boxes[0]) : undefined;
+  }
+
+  private words(frame: Frame): string {
+    const { model, store } = this.context;
+    const { metric, flame } = store.view;
+    const words = [
+      `${this.name(frame)}: ${metricValue(metric, frame.value)}, ${percent(frame.value / this.all)} of the region's ${metricWords(model, metric)}`,
+      frame.self > 0 && flame !== "inverted" && !this.isCaller(frame) ? `${metricValue(metric, frame.self)} in it itself` : "",
+      flame === "time" ? `at ${moment(frame.begin, frame.span / 100)} for ${duration(frame.span)}` : "",
+      frame.children.length
+        ? `${frame.children.length} ${flame === "inverted" || this.isCaller(frame) ? "caller" : "callee"}${frame.children.length > 1 ? "s" : ""}`
+        : "",
+    ];
+    return words.filter(Boolean).join("; ");
+  }
+
+  private tell() {
+    const { flame } = this.context.store.view;
+    const frame = this.focused();
+    const of = flame === "time" ? `${this.context.model.threadName(this.thread())} alone; choose another thread above` : "";
+    this.bar.words.textContent = frame ? this.words(frame) : of;
+    this.bar.words.title = this.bar.words.textContent;
+  }
+
+  private key(event: KeyboardEvent) {
+    if (event.ctrlKey || event.metaKey || event.altKey) {
+      return;
+    }
+    const box = this.focusedBox();
+    if (event.key.startsWith("Arrow")) {
+      const start = this.boxes.find((one) => one.frame === this.root);
+      const next = box ? nextBox(this.boxes, box, event.key) : start;
+      if (next) {
+        this.focus = pathOf(next.frame, this.isCaller(next.frame));
+        this.tell();
+        this.draw();
+        const top = next.row * this.rowHeight();
+        const { scrollTop, clientHeight } = this.scroll;
+        this.scroll.scrollTop = Math.min(Math.max(scrollTop, top + 2 * this.rowHeight() - clientHeight), Math.max(0, top));
+      }
+    } else if (event.key === "Enter" && box) {
+      this.zoom(box.frame);
+    } else if (event.key === " " && box) {
+      this.choose(box.frame);
+    } else if (event.key === "Escape" && this.back.length) {
+      this.back.pop()!();
+    } else if ((event.key === "h" || event.key === "j") && box) {
+      this.bar.edit(event.key === "h" ? "hide" : "merge");
+    } else if (event.key === "u") {
+      this.bar.undo();
+    } else {
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  // Of a sandwich, another function becomes the middle.
+  private zoom(frame: Frame) {
+    const { store } = this.context;
+    if (store.view.flame === "sandwich") {
+      const { order, space } = store.view;
+      this.back.push(() => store.set({ order, space }));
+      this.focus = { isCaller: false, steps: [] };
+      this.choose(frame);
+      return;
+    }
+    const before = this.zoomedPath;
+    const set = (path: Path | null) => {
+      this.zoomedPath = path;
+      this.zoomed = path && this.find(path);
+      this.draw();
+    };
+    this.back.push(() => set(before));
+    set(frame === this.zoomed ? null : pathOf(frame, false));
+  }
+
+  private choose(frame: Frame | null) {
+    const { store } = this.context;
+    const isByFunction = store.view.flame === "inverted" || store.view.flame === "sandwich";
+    if (isByFunction && frame && (frame.parent || this.callers)) {
+      store.set({ order: "function", space: `f${frame.fn}` });
+    } else {
+      store.set({ order: "path", space: frame?.node ? `c${frame.node}` : "" });
+    }
+  }
+
+  // ---- drawing ----
+
   private boxAt(event: MouseEvent): Box | undefined {
     const bounds = this.holder.getBoundingClientRect();
-    const depth = Math.floor((event.clientY - bounds.top) / this.rowHeight());
+    const row = Math.floor((event.clientY - bounds.top) / this.rowHeight());
     const x = event.clientX - bounds.left;
-    return this.boxes.find((box) => box.depth === depth && box.x <= x && x < box.x + box.width);
+    return this.boxes.find((box) => box.row === row && box.x <= x && x < box.x + box.width);
   }
 
   private rowHeight(): number {
     return Math.round(rem() * 1.4);
   }
 
-  private name(node: number): string {
-    const { model } = this.context;
-    return node ? model.functions.name[model.nodeFunction[node]] : "all";
+  private isAll(frame: Frame): boolean {
+    return !frame.parent && !this.callers;
   }
 
-  private label(node: number): string {
-    const isFrame = this.context.model.nodeKind[node] >> 1 === 0;
-    return isFrame ? shortName(this.name(node)) : this.name(node);
+  private name(frame: Frame): string {
+    return this.isAll(frame) ? "all" : this.context.model.functions.name[frame.fn];
+  }
+
+  private label(frame: Frame): string {
+    const isFrame = this.context.model.nodeKind[frame.node] >> 1 === 0;
+    return isFrame ? shortName(this.name(frame)) : this.name(frame);
   }
 
   private hover(event: MouseEvent) {
     const box = this.boxAt(event);
-    if (!box || !this.sums) {
+    if (!box) {
       tip.hide();
       return;
     }
-    const { model } = this.context;
-    const { self, total } = this.sums;
-    const { metric } = this.context.store.view;
+    const { model, store } = this.context;
+    const { node } = box.frame;
+    const [name, ...more] = this.words(box.frame)
+      .slice(this.name(box.frame).length + 2)
+      .split("; ");
     tip.show(
       event,
-      h("b", {}, this.name(box.node)),
+      h("b", {}, this.name(box.frame)),
+      h("div", {}, name),
+      ...more.map((words) => h("div", {}, words)),
+      h("div", {}, `${model.place(model.nodeFile[node], model.nodeLine[node])}${model.nodeKind[node] & 1 ? " (inlined)" : ""}`),
       h(
         "div",
-        {},
-        `${metricValue(metric, total[box.node])}, ${percent(total[box.node] / total[0])} of the region's ${metricWords(model, metric)}`,
+        { class: "path" },
+        `click: choose · double click: ${store.view.flame === "sandwich" ? "its sandwich" : "spread"}`,
       ),
-      self[box.node] > 0 ? h("div", {}, `${metricValue(metric, self[box.node])} in it itself`) : null,
-      h(
-        "div",
-        {},
-        `${model.place(model.nodeFile[box.node], model.nodeLine[box.node])}${model.nodeKind[box.node] & 1 ? " (inlined)" : ""}`,
-      ),
-      h("div", { class: "path" }, "click: choose · double click: spread"),
     );
   }
 
-  // What follows a node as long as nearly all of it lies in one child, the last included.
-  private chain(node: number, total: Float64Array): number[] {
-    const chain: number[] = [];
-    for (let at = node; ; ) {
-      const next = this.children[at].find((child) => total[child] > 0.99 * total[node]);
-      if (next === undefined) {
-        return chain;
-      }
-      chain.push(next);
-      at = next;
+  private placeBoxes(width: number) {
+    const root = this.root!;
+    const { begin, span } = this.zoomed ?? root;
+    this.boxes = layOut(root, { begin, span, width }, 0, 1);
+    if (this.callers) {
+      const above = layOut(this.callers, { begin: 0, span: this.callers.span, width }, 0, -1).filter((box) => box.row < 0);
+      this.boxes.push(...above);
+      const top = above.reduce((least, box) => Math.min(least, box.row), 0);
+      this.boxes.forEach((box) => (box.row -= top));
     }
   }
 
   private draw() {
-    const { model } = this.context;
+    const { model, store } = this.context;
     const palette = this.context.palette();
-    if (!this.sums) {
+    if (!this.root) {
       return;
     }
-    const { total } = this.sums;
-    const width = this.holder.clientWidth;
-    this.boxes = [];
-    // Start-up code above main is a chain that nobody looks at.
-    let root = this.focus;
-    while (!this.focus && shortName(this.name(root)) !== "main") {
-      const next = [...this.children[root]].find((child) => total[child] > 0.97 * total[root]);
-      if (next === undefined) {
-        break;
-      }
-      root = next;
-    }
-    if (!this.focus && root && shortName(this.name(root)) !== "main") {
-      root = 0;
-    }
-    const stack: Box[] = [{ node: root, x: 0, width, depth: 0, skipped: 0 }];
-    let deepest = 0;
-    while (stack.length && total[root] > 0) {
-      const box = stack.pop()!;
-      this.boxes.push(box);
-      deepest = Math.max(deepest, box.depth);
-      const chain = this.chain(box.node, total);
-      if (chain.length >= kChain) {
-        const { x, depth } = box;
-        this.boxes.push({ node: chain[0], x, width: box.width, depth: depth + 1, skipped: chain.length - 1 });
-        stack.push({ node: chain[chain.length - 1], x, width: box.width, depth: depth + 2, skipped: 0 });
-        deepest = Math.max(deepest, depth + 1);
-        continue;
-      }
-      let x = box.x;
-      for (const child of this.children[box.node]) {
-        const wide = (total[child] / total[root]) * width;
-        if (wide >= kLeastWidth) {
-          stack.push({ node: child, x, width: wide, depth: box.depth + 1, skipped: 0 });
-        }
-        x += wide;
-      }
-    }
+    this.placeBoxes(this.holder.clientWidth);
     const height = this.rowHeight();
-    this.surface.begin(css(palette.ground), Math.max((deepest + 1) * height + 4, (this.element.clientHeight || 100) - 4));
+    const deepest = this.boxes.reduce((most, box) => Math.max(most, box.row), 0);
+    this.surface.begin(css(palette.ground), Math.max((deepest + 1) * height + 4, (this.scroll.clientHeight || 100) - 4));
     const { pen } = this.surface;
     pen.textBaseline = "middle";
     pen.textAlign = "left";
     pen.font = font(0.85);
-    if (!this.boxes.length) {
+    if (!(this.root.value > 0)) {
+      this.boxes = [];
       pen.fillStyle = palette.faint;
-      pen.fillText("Nothing was measured in this region.", rem(), rem() * 2);
+      pen.fillText(
+        this.callers ? "The chosen function was not measured in this region." : "Nothing was measured in this region.",
+        rem(),
+        rem() * 2,
+      );
+      return;
     }
-    const selected = this.context.selected();
-    const isMarked = new Set<number>();
-    if (selected) {
-      selected.leaves.forEach((inside, leaf) => {
-        for (let node = model.leafNode[leaf]; inside && node > 0 && !isMarked.has(node); node = model.nodeParent[node]) {
-          isMarked.add(node);
-        }
-      });
-      isMarked.add(root);
-    }
-    const { find } = this.context.store.view;
-    const found = find ? findFunctions(model, find) : null;
-    const waits = this.context.store.view.metric === "waiting";
-    for (const { node, x, width: wide, depth, skipped } of this.boxes) {
-      if ((depth + 1) * height < this.surface.top || depth * height > this.surface.bottom) {
+    const isFaint = this.faint();
+    const waits = store.view.metric === "waiting";
+    const focused = this.focusedBox();
+    for (const box of this.boxes) {
+      const { frame, row, x, width, skipped } = box;
+      if ((row + 1) * height < this.surface.top || row * height > this.surface.bottom) {
         continue;
       }
-      const isOwn = model.isOwn(model.nodeFunction[node]);
-      const colour = frameColour(
-        skipped ? "" : this.name(node),
-        waits ? "waiting" : isOwn && !skipped ? "own" : "library",
-        palette.dark,
-      );
-      const isFound = found !== null && !skipped && found[model.nodeFunction[node]] > 0;
-      const isDim = found ? !isFound : selected !== null && !isMarked.has(node);
+      const isOwn = model.isOwn(frame.fn) && !this.isAll(frame) && !skipped;
+      const colour = frameColour(skipped ? "" : this.name(frame), waits ? "waiting" : isOwn ? "own" : "library", palette.dark);
+      const isDim = isFaint(frame, skipped);
       pen.fillStyle = css(colour, isDim ? 0.35 : 1);
-      pen.fillRect(x, depth * height, Math.max(wide - 1, 0.4), height - 1);
-      if (wide > 28) {
+      pen.fillRect(x, row * height, Math.max(width - 1, 0.4), height - 1);
+      if (width > 28) {
         pen.fillStyle = isDim ? palette.faint : palette.dark ? "#0b0d12" : "#111";
-        pen.fillText(
-          fitted(pen, skipped ? `⋯ ${skipped} more` : this.label(node), wide - 8),
-          x + 4,
-          depth * height + height / 2,
-        );
+        const text = skipped ? `⋯ ${skipped} more` : this.label(frame);
+        pen.fillText(fitted(pen, text, width - 8), x + 4, row * height + height / 2);
+      }
+      if (box === focused) {
+        pen.strokeStyle = palette.mark;
+        pen.lineWidth = 2;
+        pen.strokeRect(x + 1, row * height + 1, Math.max(width - 3, 2), height - 3);
       }
     }
   }
+
+  // What is searched for is not faint, else what is chosen.
+  private faint(): (frame: Frame, skipped: number) => boolean {
+    const { model, store } = this.context;
+    const { find } = store.view;
+    if (find) {
+      const found = findFunctions(model, find);
+      return (frame, skipped) => skipped > 0 || this.isAll(frame) || !found[frame.fn];
+    }
+    const selected = this.context.selected();
+    if (!selected || this.callers) {
+      return () => false;
+    }
+    const isMarked = new Set<number>();
+    selected.leaves.forEach((inside, leaf) => {
+      for (let node = model.leafNode[leaf]; inside && node > 0 && !isMarked.has(node); node = model.nodeParent[node]) {
+        isMarked.add(node);
+      }
+    });
+    return (frame) => !this.isAll(frame) && !frame.nodes.some((node) => isMarked.has(node));
+  }
+}
+
+function pathOf(frame: Frame, isCaller: boolean): Path {
+  const steps: Path["steps"] = [];
+  for (let at = frame; at.parent; at = at.parent) {
+    steps.unshift([at.fn, at.begin]);
+  }
+  return { isCaller, steps };
 }
