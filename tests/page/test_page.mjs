@@ -13,8 +13,8 @@
 //   panes    separators, folded panes, panes alone (layout.mjs)
 //   picture  a recording of which every pixel is known
 //   compared the page of two recordings: every kind of them, and what its buttons do
-//   served   kymo view --serve: more detail of a part, the whole again, a program that still runs
-import { spawn, spawnSync } from "node:child_process";
+//   served   kymo view --serve: more detail of a part, the whole again, a program that still runs (served.mjs)
+import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -22,6 +22,7 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findChromium, startBrowser } from "./browser.mjs";
 import * as layout from "./layout.mjs";
+import * as serving from "./served.mjs";
 
 const [buildFolder, part] = process.argv.slice(2);
 const build = resolve(buildFolder);
@@ -474,72 +475,6 @@ async function compared(browser) {
   check("until Escape", (await drawn(0)) === before[0] && (await drawn(1)) === before[1]);
 }
 
-const servers = []; // that are to be ended
-
-// `kymo view --serve` of a recording; ends with stop().
-async function startServer(name) {
-  const child = spawn(kymo, ["view", "--serve", join(work, `${name}.kymo`)], { stdio: ["ignore", "pipe", "ignore"] });
-  servers.push(child);
-  const address = await new Promise((found, failed) => {
-    let text = "";
-    child.stdout.on("data", (bytes) => {
-      text += bytes;
-      const line = /^(http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}\/)\n/.exec(text);
-      if (line) {
-        found(line[1]);
-      }
-    });
-    child.on("exit", (code) => failed(new Error(`kymo view --serve ended with ${code}: ${text}`)));
-  });
-  const stop = () =>
-    new Promise((ended) => {
-      child.removeAllListeners("exit");
-      child.on("exit", (code) => ended(code));
-      child.kill("SIGINT");
-    });
-  return { address, stop };
-}
-
-async function served(browser) {
-  made();
-  const server = await startServer("halves");
-  const range = () => browser.evaluate("kymo.model.range.join()");
-  const bar = () => browser.evaluate("[...document.querySelectorAll('.served button')].map((one) => one.textContent + (one.disabled ? ' (off)' : '')).join()");
-  const press = async (words, wanted) => {
-    await browser.evaluate(`[...document.querySelectorAll('.served button')].find((one) => one.textContent === '${words}').click()`);
-    await browser.until(`window.kymo && ${wanted}`, 60000);
-    await browser.settle();
-  };
-  await browser.go(`${server.address}#rows=function`);
-  check("served: the whole run", (await range()) === "0,100000000", await range());
-  check("served: nothing is closer than all", (await bar()) === "More detail (off)", await bar());
-  await browser.evaluate("kymo.store.set({ brush: [25e6, 50e6] })");
-  await browser.settle();
-  await press("More detail", "kymo.model.range[0] === 25000000");
-  check("served: a page of the brush alone", (await range()) === "25000000,50000000", await range());
-  check("served: what was chosen stays", await browser.evaluate("kymo.store.view.order === 'function' && kymo.store.view.brush === null"));
-  check("served: and the way back", (await bar()) === "More detail (off),Whole run", await bar());
-  await press("Whole run", "kymo.model.range[0] === 0");
-  check("served: is one", (await range()) === "0,100000000", await range());
-  check("served: nothing else was fetched", browser.requests.every((url) => url.startsWith(server.address) || /^(about|data|file):/.test(url)), browser.requests.join().slice(0, 300));
-  check("served: nothing on the console", browser.said.length === 0, browser.said.join("; ").slice(0, 500));
-  const [other, root] = await Promise.all([fetch(server.address.replace(/[0-9a-f]{32}/, "0".repeat(32))), fetch(new URL("/", server.address))]);
-  check("served: nobody without the address", other.status === 404 && root.status === 404, `${other.status} ${root.status}`);
-  check("served: Ctrl-C ends it", (await server.stop()) === 0);
-
-  // A program that runs until its input ends.
-  const child = spawn(kymo, ["record", "-q", "-o", join(work, "runs.kymo"), "--", "sh", "-c", 'i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done; echo there; read line'], { stdio: ["pipe", "pipe", "inherit"] });
-  await new Promise((there) => child.stdout.on("data", there));
-  const live = await startServer("runs");
-  await browser.go(live.address);
-  check("served: a program that still runs can be read again", (await bar()) === "More detail (off),Read again", await bar());
-  child.stdin.end();
-  await new Promise((ended) => child.on("exit", ended));
-  await press("Read again", "kymo.model.served.look === 2");
-  check("served: when it has ended it is whole", (await bar()) === "More detail (off)", await bar());
-  await live.stop();
-}
-
 // Of halves: app+0x30 app+0x40 and app+0x50, each once, below app+0x10: four spaces.
 async function search(browser) {
   made();
@@ -703,9 +638,9 @@ async function flames(browser) {
 
 // ---- running ----
 
-const tools = { build, here, work, check, run, page, made };
-const ofLayout = Object.fromEntries(Object.entries(layout).map(([name, test]) => [name, (browser) => test(browser, tools)]));
-const parts = { sources, kinds, links, channels, metrics, hostile, picture, compared, served, search, flames, ...ofLayout };
+const tools = { build, kymo, here, work, check, run, page, made };
+const ofOthers = Object.fromEntries(Object.entries({ ...layout, ...serving }).map(([name, test]) => [name, (browser) => test(browser, tools)]));
+const parts = { sources, kinds, links, channels, metrics, hostile, picture, compared, search, flames, ...ofOthers };
 if (!parts[part]) {
   console.error(`usage: test_page.mjs BUILD ${Object.keys(parts).join("|")}`);
   process.exit(2);
@@ -723,7 +658,6 @@ try {
 } catch (error) {
   check(`the test itself: ${error.stack ?? error}`, false);
 } finally {
-  servers.forEach((server) => server.kill());
   await browser?.close();
   rmSync(work, { recursive: true, force: true });
 }

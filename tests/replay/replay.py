@@ -124,7 +124,7 @@ def summary(report_json):
         lines.append(f"good: {good.get('kind')} at {place_of(good)}")
     whole = told["recording"]
     sums = ", ".join(f"{key} {whole[key]:.6f}" for key in ("user_s", "system_s", "off_cpu_s") if whole.get(key) is not None)
-    lines.append(f"sums: {sums}; samples {whole['samples']}, processes {len(told['processes'])}, threads {len(told['threads'])}")
+    lines.append(f"sums: {sums}; samples {whole['samples']}, processes {len(told['processes'])}, threads {len(told['threads']) + told['left_out'].get('threads', 0)}")
     return "\n".join(lines) + "\n"
 
 
