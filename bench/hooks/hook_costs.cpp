@@ -5,6 +5,7 @@
 // Expected beforehand: of entry and exit with an addition each, 68 instructions at the entry (of them 9 for the
 // registers) and 42 at the exit, all branches predicted: 25 to 35 cycles, 8 to 11 ns; a timer, 250 instructions, and
 // two readings of the counter beside them.
+#include "base/native.h"
 #include "cells/ticks.h"
 #include "own_hooks.h"
 
@@ -35,9 +36,9 @@ int additions(int a) {
 }
 
 int readings(int a) {
-    const std::uint64_t begin = cells::read_counter();
+    const std::uint64_t begin = processor::read_counter();
     asm volatile("" ::: "memory");
-    return a + static_cast<int>(cells::read_counter() - begin);
+    return a + static_cast<int>(processor::read_counter() - begin);
 }
 
 double ns_of_calls(Function function) {

@@ -5,6 +5,7 @@
 // process (vdso(7)); it is what the C library calls, too.
 #pragma once
 
+#include "base/native.h"
 #include "base/time.h"
 
 #include <dlfcn.h>
@@ -16,13 +17,8 @@ namespace kymo {
 // From now on read_clock() asks the system. Once, before there are threads that ask. Where the kernel has no such
 // page nothing changes. Takes the loader's lock.
 inline void use_system_clock() {
-#if defined(__x86_64__)
-    constexpr const char* kName = "__vdso_clock_gettime";
-#else
-    constexpr const char* kName = "__kernel_clock_gettime";
-#endif
     if (void* page = dlopen("linux-vdso.so.1", RTLD_LAZY | RTLD_NOLOAD); page != nullptr) {
-        if (void* function = dlsym(page, kName); function != nullptr) {
+        if (void* function = dlsym(page, processor::kSharedClock); function != nullptr) {
             clock_function = reinterpret_cast<ClockFunction>(function);
         }
     }

@@ -2,9 +2,9 @@
 //
 // setCounter addCounter subCounter: set(), add(), subtract(). setTimer startTimer stopTimer: bind(), start(), stop().
 // Only the task itself calls these on its own cells; no locks and no atomic read-modify-writes, yet a signal handler
-// of the same thread may come between any two instructions and use the same cells (on x86-64 an addition is one
-// instruction). Arithmetic is modulo 2^64. Out-of-range indices reach some other cell of the same task, never other
-// memory. Cost: 1–2 ns, timers two readings of the counter.
+// of the same thread may come between any two instructions and use the same cells (base/native.h, add()). Arithmetic
+// is modulo 2^64. Out-of-range indices reach some other cell of the same task, never other memory. Cost: 1–2 ns,
+// timers two readings of the counter.
 //
 // A timer counts its starts: the time runs from the first start to the stop that matches it, so a function that calls
 // itself is timed once, from outermost entry to outermost exit. A stop without a start does nothing.
@@ -14,6 +14,7 @@
 #if defined(__bpf__)
 #include "cells/kernel_ticks.h"
 #else
+#include "base/native.h"
 #include "cells/ticks.h"
 #endif
 
@@ -59,10 +60,10 @@ inline Word load(const Word& cell) {
 }
 
 inline void increase(std::uint64_t& cell, std::uint64_t by) {
-#if defined(__x86_64__)
-    asm volatile("addq %1, %0" : "+m"(cell) : "er"(by) : "cc");
-#else
+#if defined(__bpf__)
     store(cell, load(cell) + by);
+#else
+    processor::add(cell, by);
 #endif
 }
 

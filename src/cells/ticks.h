@@ -1,17 +1,14 @@
 // The processor's own constant-rate counter, and nanoseconds from it. For durations only.
 //
-// x86-64: the TSC, where the kernel itself keeps time by it or may (flags constant_tsc and nonstop_tsc: it counts at
-// one rate on every core and in every sleep state). aarch64: CNTVCT_EL0, which is so by architecture. Where neither,
-// ticks are nanoseconds of CLOCK_MONOTONIC (22 ns a reading instead of some 8). Usable in the guest and in handlers.
+// Where the processor has none (base/native.h), ticks are nanoseconds of CLOCK_MONOTONIC: 22 ns a reading instead of
+// some 8. Usable in the guest and in handlers.
 #pragma once
 
+#include "base/native.h"
 #include "base/time.h"
 #include "cells/layout.h"
 
 #include <cstdint>
-#if defined(__x86_64__)
-#include <cpuid.h>
-#endif
 
 namespace kymo::cells {
 
@@ -25,35 +22,8 @@ struct TickRate {
     }
 };
 
-inline std::uint64_t read_counter() {
-#if defined(__x86_64__)
-    return __builtin_ia32_rdtsc();
-#elif defined(__aarch64__)
-    std::uint64_t value = 0;
-    asm volatile("mrs %0, cntvct_el0" : "=r"(value));
-    return value;
-#else
-    return monotonic_now().ns;
-#endif
-}
-
 inline std::uint64_t read_ticks(TickKind kind) {
-    return kind == TickKind::kCounter ? read_counter() : monotonic_now().ns;
-}
-
-inline bool has_constant_counter() {
-#if defined(__x86_64__)
-    constexpr unsigned kInvariant = 1U << 8U;
-    unsigned a = 0;
-    unsigned b = 0;
-    unsigned c = 0;
-    unsigned d = 0;
-    return __get_cpuid(0x8000'0007U, &a, &b, &c, &d) != 0 && (d & kInvariant) != 0;
-#elif defined(__aarch64__)
-    return true;
-#else
-    return false;
-#endif
+    return kind == TickKind::kCounter ? processor::read_counter() : monotonic_now().ns;
 }
 
 struct TickPair {
@@ -67,9 +37,9 @@ inline TickPair read_tick_pair() {
     TickPair best;
     std::uint64_t closest = UINT64_MAX;
     for (int i = 0; i < kTries; ++i) {
-        const std::uint64_t before = read_counter();
+        const std::uint64_t before = processor::read_counter();
         const std::uint64_t ns = monotonic_now().ns;
-        const std::uint64_t after = read_counter();
+        const std::uint64_t after = processor::read_counter();
         if (after - before < closest) {
             closest = after - before;
             best = {before + (after - before) / 2, ns};
@@ -96,7 +66,7 @@ inline bool rate_between(const TickPair& first, const TickPair& second, TickRate
 // Measures for `spin_ns` of this thread's time: 5 ms tell the rate to about 1 in 100,000.
 inline TickRate measure_ticks(std::uint64_t spin_ns) {
     TickRate rate;
-    if (has_constant_counter()) {
+    if (processor::has_constant_counter()) {
         const TickPair first = read_tick_pair();
         while (monotonic_now().ns - first.ns < spin_ns) {
         }

@@ -1,5 +1,6 @@
 #include "events/probe.h"
 
+#include "base/native.h"
 #include "events/attributes.h"
 #include "events/tracepoints.h"
 
@@ -8,9 +9,6 @@
 #include <fstream>
 #include <linux/bpf.h>
 #include <sys/resource.h>
-#if defined(__x86_64__)
-#include <cpuid.h>
-#endif
 
 namespace kymo::events {
 namespace {
@@ -44,17 +42,8 @@ SessionEvent software(std::uint64_t config) {
 }
 
 bool on_virtual_machine(const fs::path& proc) {
-#if defined(__x86_64__)
-    unsigned eax = 0;
-    unsigned ebx = 0;
-    unsigned ecx = 0;
-    unsigned edx = 0;
-    if (__get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0) {
-        return (ecx & 1U << 31U) != 0;
-    }
-#endif
     std::error_code ignored;
-    return fs::exists(proc / "device-tree/hypervisor", ignored);
+    return processor::is_virtual() || fs::exists(proc / "device-tree/hypervisor", ignored);
 }
 
 bool under_seccomp(const fs::path& proc) {
@@ -92,7 +81,6 @@ int try_ebpf() {
     return 0;
 }
 
-#if defined(__x86_64__)
 // The kernel's release, as far as it matters: 6.18 is 6'018.
 unsigned kernel_release(const fs::path& proc) {
     std::ifstream file(proc / "sys/kernel/osrelease");
@@ -101,7 +89,6 @@ unsigned kernel_release(const fs::path& proc) {
     char point = 0;
     return file >> major >> point >> minor && point == '.' && minor < 1000 ? major * 1000 + minor : 0;
 }
-#endif
 
 void read_limits(Machine& machine, const fs::path& proc) {
     const fs::path kernel = proc / "sys/kernel";
@@ -116,13 +103,11 @@ void read_limits(Machine& machine, const fs::path& proc) {
         machine.descriptors = limit.rlim_cur;
         machine.descriptors_hard = limit.rlim_max;
     }
-#if defined(__x86_64__)
     // Where processors run without the tick, the kernel's account of threads does not go by it.
     std::string tickless;
     std::getline(std::ifstream("/sys/devices/system/cpu/nohz_full"), tickless);
-    machine.timers_at_return =
-        kernel_release(proc) >= 5'009 && tickless.find_first_of("0123456789") == std::string::npos;
-#endif
+    machine.timers_at_return = kernel_release(proc) >= processor::kTimersAtReturnSince &&
+                               tickless.find_first_of("0123456789") == std::string::npos;
     // CPU-time timers are looked at once a tick; the coarse clock's resolution is a tick.
     timespec tick{};
     if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) == 0 && tick.tv_sec == 0 && tick.tv_nsec > 0) {

@@ -1,5 +1,6 @@
 #include "image/describe.h"
 
+#include "base/native.h"
 #include "image/elf.h"
 #include "image/frame_sections.h"
 #include "image/linked_object.h"
@@ -218,7 +219,7 @@ Range span_of(const ProgramHeaders& parts, std::uint64_t bias, bool* whole) {
 bool describe_program(const link_map& map, const ProgramHeaders& parts, Arena& arena, LoadedImage* image) {
     *image = LoadedImage{};
     image->bias = map.l_addr;
-    image->machine = own_machine();
+    image->machine = processor::kMachine;
     image->range = span_of(parts, image->bias, &image->is_whole);
     if (image->range.empty() || !take_segments(parts, image->range, image)) {
         return false;

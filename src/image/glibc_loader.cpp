@@ -1,5 +1,7 @@
 #include "image/glibc_loader.h"
 
+#include "base/native.h"
+
 #include <cerrno>
 #include <fcntl.h>
 #include <string_view>
@@ -9,12 +11,6 @@
 
 namespace kymo::image {
 namespace {
-
-#if defined(__aarch64__)
-constexpr const char* kLoader = "/lib/ld-linux-aarch64.so.1";
-#else
-constexpr const char* kLoader = "/lib64/ld-linux-x86-64.so.2";  // System V ABI, AMD64 supplement
-#endif
 
 bool find(const char* path, struct stat* status) {
     return syscall(SYS_newfstatat, AT_FDCWD, path, status, 0) == 0;
@@ -31,7 +27,7 @@ bool is_glibc_loader(const char* path) {
     const int saved = errno;
     struct stat usual{};
     struct stat asked{};
-    const bool is_same = path[0] == '/' && find(kLoader, &usual) && find(path, &asked) &&
+    const bool is_same = path[0] == '/' && find(processor::kGlibcLoader, &usual) && find(path, &asked) &&
                          usual.st_dev == asked.st_dev && usual.st_ino == asked.st_ino;
     errno = saved;
     return is_same;

@@ -102,14 +102,4 @@ const char* machine_name(std::uint16_t machine) {
     }
 }
 
-std::uint16_t own_machine() {
-#if defined(__x86_64__)
-    return EM_X86_64;
-#elif defined(__aarch64__)
-    return EM_AARCH64;
-#else
-    return EM_NONE;
-#endif
-}
-
 }  // namespace kymo::image

@@ -34,7 +34,4 @@ ProgramFacts describe_program(std::span<const std::uint8_t> bytes);
 // e_machine as people call it ("x86-64", "aarch64"); "unknown" for those not in the list.
 const char* machine_name(std::uint16_t machine);
 
-// The machine that this code was compiled for.
-std::uint16_t own_machine();
-
 }  // namespace kymo::image

@@ -1,5 +1,6 @@
 #include "launch/program.h"
 
+#include "base/native.h"
 #include "events/suggest.h"
 #include "image/glibc_loader.h"
 #include "image/program_facts.h"
@@ -143,10 +144,10 @@ std::string_view file_name(std::string_view path) {
 }
 
 Result<void> check_dynamic(const std::string& name, const image::ProgramFacts& facts) {
-    if (facts.machine != image::own_machine()) {
+    if (facts.machine != processor::kMachine) {
         return not_runnable(name + " is a program for " + image::machine_name(facts.machine) + ", this is " +
-                                image::machine_name(image::own_machine()),
-                            std::string("build it for ") + image::machine_name(image::own_machine()));
+                                image::machine_name(processor::kMachine),
+                            std::string("build it for ") + image::machine_name(processor::kMachine));
     }
     if (const std::string loader(facts.interpreter); !image::is_glibc_loader(loader.c_str())) {
         return not_runnable(name + " uses another C library than the monitor's (its loader is " + loader + ")",
@@ -203,7 +204,7 @@ Result<void> check_contents(const std::string& name, const image::ProgramFacts& 
         case image::ProgramKind::kOther:
             break;
     }
-    if (facts.machine != 0 && facts.machine != image::own_machine()) {
+    if (facts.machine != 0 && facts.machine != processor::kMachine) {
         return check_dynamic(name, facts);
     }
     if (facts.error == image::ElfError::kNotElf || facts.error == image::ElfError::kTooShort) {
@@ -231,7 +232,7 @@ std::string build_id_of(std::span<const std::uint8_t> bytes) {
 
 // A program of this machine into which nothing can be preloaded, whatever the reason.
 bool is_runnable_here(const image::ProgramFacts& facts) {
-    return facts.machine == image::own_machine() &&
+    return facts.machine == processor::kMachine &&
            (facts.kind == image::ProgramKind::kStatic || facts.kind == image::ProgramKind::kDynamic);
 }
 

@@ -1,5 +1,6 @@
 #include "launch/run_log.h"
 
+#include "base/native.h"
 #include "base/time.h"
 #include "image/program_facts.h"
 #include "launch/program.h"
@@ -59,7 +60,7 @@ std::string launch_file(const std::optional<Job>& job) {
 Result<void> RunLog::create(const recording::Folder& folder, const std::optional<Job>& job) {
     const std::string path = folder.path() / launch_file(job);
     recording::FileOptions options;
-    options.machine = image::own_machine();
+    options.machine = processor::kMachine;
     options.clock = recording::ClockDomain::kMonotonic;
     options.pid = static_cast<std::uint32_t>(getpid());
     options.producer = kProducer;

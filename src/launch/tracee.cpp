@@ -1,11 +1,13 @@
 #include "launch/tracee.h"
 
+#include "launch/native.h"
+
 #include <cerrno>
 #include <csignal>
+#include <optional>
 #include <string>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
-#include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,15 +17,8 @@ namespace {
 // After exec the kernel sends a tracee a SIGTRAP for its tracer; it looks like one that the program sends itself,
 // but for the system call that the program is in.
 bool is_in_exec(pid_t task) {
-#if defined(__x86_64__)
-    user_regs_struct registers{};
-    if (ptrace(PTRACE_GETREGS, task, nullptr, &registers) == 0) {
-        return registers.orig_rax == SYS_execve || registers.orig_rax == SYS_execveat;
-    }
-#else
-    static_cast<void>(task);
-#endif
-    return true;
+    const std::optional<long> call = native::traced_call(task);
+    return !call || *call == SYS_execve || *call == SYS_execveat;
 }
 
 bool is_told_of_exec(pid_t task, const siginfo_t& info) {

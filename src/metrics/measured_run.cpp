@@ -1,5 +1,6 @@
 #include "metrics/measured_run.h"
 
+#include "base/native.h"
 #include "metrics/channels_library.h"
 
 #include <algorithm>
@@ -22,7 +23,7 @@ const cells::TickPair begun = cells::read_tick_pair();
 
 cells::TickRate rate_since_begun() {
     cells::TickRate rate;
-    if (cells::has_constant_counter()) {
+    if (processor::has_constant_counter()) {
         while (monotonic_now().ns - begun.ns < kMeasureTicksFor) {
         }
         rate_between(begun, cells::read_tick_pair(), rate);

@@ -162,11 +162,7 @@ KYMO_OWN int ftruncate(int file, off_t bytes) noexcept {
 }
 
 KYMO_OWN ssize_t readlink(const char* path, char* to, std::size_t bytes) noexcept {
-#ifdef SYS_readlink
-    return syscall(SYS_readlink, path, to, bytes);
-#else
     return syscall(SYS_readlinkat, AT_FDCWD, path, to, bytes);
-#endif
 }
 
 KYMO_OWN int getrusage(__rusage_who_t who, struct rusage* usage) noexcept {

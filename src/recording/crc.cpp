@@ -1,6 +1,7 @@
 #include "recording/crc.h"
 
 #include "base/checksum.h"
+#include "base/native.h"
 
 #include <array>
 #include <cstring>
@@ -40,35 +41,15 @@ std::uint32_t crc_by_tables(std::span<const std::uint8_t> bytes) {
     return crc32c(at, left, ~crc);
 }
 
-#if defined(__x86_64__)
-
 bool has_crc_instruction() {
-    return __builtin_cpu_supports("sse4.2") != 0;
-}
-
-__attribute__((target("sse4.2"))) std::uint32_t crc_by_instruction(std::span<const std::uint8_t> bytes) {
-    std::uint64_t crc = 0xFFFFFFFFU;
-    const std::uint8_t* at = bytes.data();
-    std::size_t left = bytes.size();
-    for (; left >= 8; left -= 8, at += 8) {
-        std::uint64_t word = 0;
-        std::memcpy(&word, at, 8);
-        crc = __builtin_ia32_crc32di(crc, word);
-    }
-    return crc32c(at, left, ~static_cast<std::uint32_t>(crc));
-}
-
-#else
-
-bool has_crc_instruction() {
-    return false;
+    return processor::has_crc32c();
 }
 
 std::uint32_t crc_by_instruction(std::span<const std::uint8_t> bytes) {
-    return crc_by_tables(bytes);
+    const std::size_t words = bytes.size() / 8;
+    const std::uint32_t crc = processor::crc32c_words(0xFFFFFFFFU, bytes.data(), words);
+    return crc32c(bytes.data() + 8 * words, bytes.size() % 8, ~crc);
 }
-
-#endif
 
 std::uint32_t chunk_crc(std::span<const std::uint8_t> bytes) {
     static const bool by_instruction = has_crc_instruction();

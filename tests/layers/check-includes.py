@@ -55,8 +55,8 @@ for line in pathlib.Path(layers_file).read_text().splitlines():
         elif other == folder and header not in found:
             failures.append(f"{layer} cannot include its own {header}")
 
-# The real thing, once each way.
-first = lambda folder: next((h for h in headers if h.startswith(folder + "/")), None)
+# The real thing, once each way. Headers in sub-folders may be another processor's.
+first = lambda folder: next((h for h in headers if h.startswith(folder + "/") and h.count("/") == 1), None)
 own, foreign = first("base"), first("recording")
 good = compile_text(f'#include "{own}"\n', include_roots["recording"][1], "-fsyntax-only")
 bad = compile_text(f'#include "{foreign}"\n', include_roots["base"][1], "-fsyntax-only")

@@ -4,6 +4,8 @@ A unit is a .cpp with the .h of the same name.
 - Circles: units that include one another. Whoever wants to understand one must understand all of them, so there are none.
 - Folders of more than 25 units: nobody finds a file there.
 - Classes whose members are defined in more than two files: cut by length instead of by responsibility.
+- Processors' names in conditions of the preprocessor: only CHOOSING files ask for which processor is built; what depends on it is in
+  folders of its name.
 LEFT names the classes that are left from before this check, a folder and a name a line: a new one fails, and so does one that is gone
 and still listed.
 """
@@ -15,6 +17,9 @@ import sys
 
 
 MOST_UNITS = 25
+# native.h of a layer; and the lanes' choice, where CMake compiles the same file once more with AVX2 on x86-64.
+CHOOSING = re.compile(r"\w+/native\.h|gpu/ptx/lanes/pick\.cpp")
+PROCESSOR = re.compile(r"__(x86_64|amd64|i386|aarch64|arm|riscv|loongarch|sw_64|powerpc)\w*__|__riscv\b")
 
 
 def units_of(source):
@@ -73,6 +78,14 @@ def cut_classes(source):
     return {name for name, paths in files.items() if len(paths) > 2}
 
 
+def choosing_elsewhere(source):
+    """Lines of files that are not to ask which processor is built, and do."""
+    return [f"{name}:{number}" for path in sorted(source.rglob("*")) if path.suffix in (".h", ".cpp", ".c", ".S")
+            for name in [path.relative_to(source).as_posix()] if not CHOOSING.fullmatch(name)
+            for number, line in enumerate(path.read_text().splitlines(), 1)
+            if re.match(r"\s*#\s*(if|ifdef|ifndef|elif)\b", line) and PROCESSOR.search(line)]
+
+
 def main():
     source, left = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
     known = {line for line in left.read_text().splitlines() if line and not line.startswith("#")}
@@ -82,6 +95,7 @@ def main():
     cut = cut_classes(source)
     failures += [f"a class in more than two files: {name}" for name in sorted(cut - known)]
     failures += [f"{left.name} names a class that is whole: {name}" for name in sorted(known - cut)]
+    failures += [f"a choice of processor outside of native.h: {place}" for place in choosing_elsewhere(source)]
     for failure in failures:
         print("FAILED:", failure)
     print(f"{len(included)} units, {len(cut)} classes in more than two files")

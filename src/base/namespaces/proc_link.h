@@ -14,11 +14,7 @@ namespace kymo {
 inline std::uint64_t number_behind_link(const char* link, std::string_view before) {
     const int saved = errno;
     char text[64];
-#ifdef SYS_readlink
-    const long size = syscall(SYS_readlink, link, text, sizeof text);
-#else
     const long size = syscall(SYS_readlinkat, AT_FDCWD, link, text, sizeof text);
-#endif
     errno = saved;
     const std::string_view name(text, size > 0 ? static_cast<std::size_t>(size) : 0);
     const std::size_t at = before.empty() ? 0 : name.rfind(before);

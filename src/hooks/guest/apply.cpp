@@ -2,7 +2,7 @@
 
 #include "hooks/guest/loaded.h"
 #include "hooks/guest/notice_loading.h"
-#include "hooks/guest/raw_system.h"
+#include "hooks/native.h"
 #include "image/arena.h"
 
 #include <sys/syscall.h>
@@ -11,13 +11,6 @@ namespace kymo::hooks {
 namespace {
 
 constinit Hooks* applied = nullptr;
-
-bool shadow_stack_on() {
-    constexpr std::uint64_t kStatus = 0x5005;  // ARCH_SHSTK_STATUS
-    std::uint64_t features = 0;
-    return raw_system(SYS_arch_prctl, kStatus, reinterpret_cast<std::uint64_t>(&features)) == 0 &&
-           (features & 1U) != 0;
-}
 
 }  // namespace
 
@@ -48,7 +41,7 @@ Problem Hooks::make(std::span<const std::uint8_t> file) {
     if (!find_plan(file, &plan_)) {
         return Problem::kBadPlan;
     }
-    if (shadow_stack_on()) {
+    if (has_shadow_stack()) {
         return Problem::kShadowStack;
     }
     const auto imports = static_cast<std::uint32_t>(plan_.imports.size());

@@ -1,8 +1,7 @@
 #include "hooks/guest/areas.h"
 
-#include "hooks/guest/raw_system.h"
 #include "hooks/guest/slots.h"
-#include "hooks/x86_64/entry.h"
+#include "hooks/native.h"
 
 #include <sys/mman.h>
 #include <sys/syscall.h>

@@ -1,6 +1,6 @@
 #include "hooks/guest/data_images.h"
 
-#include "hooks/guest/raw_system.h"
+#include "hooks/native.h"
 #include "image/arena.h"
 
 #include <algorithm>

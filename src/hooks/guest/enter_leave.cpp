@@ -21,10 +21,9 @@
 #endif
 
 #include "cells/actions.h"
-#include "hooks/guest/raw_system.h"
 #include "hooks/guest/thread.h"
 #include "hooks/guest/thread_calls.h"
-#include "hooks/x86_64/offsets.h"
+#include "hooks/native.h"
 
 #include <sys/syscall.h>
 

@@ -1,7 +1,7 @@
 #include "hooks/guest/entry_hooks.h"
 
 #include "hooks/guest/protect.h"
-#include "hooks/x86_64/entry.h"
+#include "hooks/native.h"
 #include "image/arena.h"
 
 #include <cstring>

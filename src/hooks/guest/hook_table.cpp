@@ -1,6 +1,6 @@
 #include "hooks/guest/hook_table.h"
 
-#include "hooks/x86_64/entry.h"
+#include "hooks/native.h"
 #include "image/arena.h"
 
 #include <algorithm>

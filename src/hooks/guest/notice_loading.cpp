@@ -2,7 +2,7 @@
 
 #include "hooks/guest/loaded.h"
 #include "hooks/guest/protect.h"
-#include "hooks/x86_64/entry.h"
+#include "hooks/native.h"
 #include "image/arena.h"
 #include "image/describe.h"
 

@@ -5,9 +5,8 @@
 #pragma GCC target("general-regs-only")
 #endif
 
-#include "hooks/guest/raw_system.h"
 #include "hooks/guest/slots.h"
-#include "hooks/x86_64/stub.h"
+#include "hooks/native.h"
 
 #include <atomic>
 #include <sys/mman.h>

@@ -1,7 +1,7 @@
 // The rights to a range of our own memory.
 #pragma once
 
-#include "hooks/guest/raw_system.h"
+#include "hooks/native.h"
 #include "image/loaded_image.h"
 
 #include <sys/mman.h>

@@ -6,8 +6,8 @@
 
 #include "hooks/guest/thread_calls.h"
 
-#include "hooks/guest/raw_system.h"
 #include "hooks/guest/thread.h"
+#include "hooks/native.h"
 
 #include <ctime>
 #include <sys/resource.h>

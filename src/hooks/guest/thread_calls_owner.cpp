@@ -1,7 +1,7 @@
 // What the monitor does with a thread's calls: apart from thread_calls.cpp, which runs between a hooked function and
 // its caller and may call nothing.
-#include "hooks/guest/raw_system.h"
 #include "hooks/guest/thread_calls.h"
+#include "hooks/native.h"
 
 #include <new>
 #include <sys/syscall.h>

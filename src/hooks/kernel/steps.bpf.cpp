@@ -4,6 +4,7 @@
 //
 // Compiled by clang when Kymo is built and carried in the program; nothing is compiled where it runs. Needs
 // Linux 5.15 (attach cookies).
+#include "base/x86_64/kernel_registers.h"
 #include "cells/actions.h"
 #include "hooks/kernel/probe_state.h"
 
@@ -31,11 +32,7 @@ const auto attach_cookie = reinterpret_cast<std::uint64_t (*)(void* context)>(17
 
 constexpr std::uint64_t kOnlyNew = 1;  // BPF_NOEXIST
 
-// struct pt_regs on x86-64.
-struct Registers {
-    std::uint64_t r15, r14, r13, r12, rbp, rbx, r11, r10, r9, r8, rax, rcx, rdx, rsi, rdi, orig_rax;
-    std::uint64_t rip, cs, rflags, rsp, ss;
-};
+using Registers = kymo::x86_64::KernelRegisters;
 
 }  // namespace
 

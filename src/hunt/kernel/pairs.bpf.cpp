@@ -2,13 +2,14 @@
 // every event, and signals the thread when its event decided a result.
 //
 // Licence. The kernel lends some helpers (reading memory, its clock, signals) only to programs whose object says that
-// it may be used under the GPL. So this file, and the four headers of pairs/ that are compiled into its object
-// (machine.h, upkeep.h, rule.h, shared.h), may be used under the Apache License 2.0, as the rest of Kymo, or under
-// the MIT licence, or under the GPL version 2, at your choice; `kymo_license` below is what the kernel reads.
-// SPDX-License-Identifier: Apache-2.0 OR MIT OR GPL-2.0-only
+// it may be used under the GPL. So this file, and the headers that are compiled into its object (machine.h, upkeep.h,
+// rule.h, shared.h of pairs/ and base/x86_64/kernel_registers.h), may be used under the Apache License 2.0, as the
+// rest of Kymo, or under the MIT licence, or under the GPL version 2, at your choice; `kymo_license` below is what
+// the kernel reads. SPDX-License-Identifier: Apache-2.0 OR MIT OR GPL-2.0-only
 //
 // Compiled by clang when Kymo is built and carried in the program; nothing is compiled where it runs. Needs
 // Linux 5.12 (atomic exchange).
+#include "base/x86_64/kernel_registers.h"
 #include "pairs/shared.h"
 
 // <linux/bpf.h> and its kin are C only; what is used of them is this.
@@ -29,11 +30,8 @@ const auto send_signal_thread = reinterpret_cast<long (*)(uint32_t signal)>(117)
 const auto current_task = reinterpret_cast<void* (*)()>(158);
 const auto task_registers = reinterpret_cast<void* (*)(void* task)>(175);
 
-// bpf_perf_event_data on x86-64: the registers as the kernel keeps them (struct pt_regs), then period and address.
-struct Registers {
-    uint64_t r15, r14, r13, r12, rbp, rbx, r11, r10, r9, r8, rax, rcx, rdx, rsi, rdi, orig_rax;
-    uint64_t rip, cs, rflags, rsp, ss;
-};
+using Registers = kymo::x86_64::KernelRegisters;
+// bpf_perf_event_data
 struct Event {
     Registers registers;
     uint64_t period;

@@ -9,6 +9,7 @@
 #include "kymo/hunt.h"
 #include "pairs/design/wish.h"
 #include "pairs/shared.h"
+#include "unwind/native.h"
 
 #include <atomic>
 #include <cerrno>
@@ -43,12 +44,7 @@ int thread_id() {
 }
 
 std::uint64_t interrupted_at(const void* context) {
-    const auto& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
-#if defined(__x86_64__)
-    return static_cast<std::uint64_t>(machine.gregs[REG_RIP]);
-#else
-    return machine.pc;
-#endif
+    return unwind::native::registers_from(*static_cast<const ucontext_t*>(context)).pc;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "launch/run/short_processes.h"
 
+#include "base/native.h"
 #include "events/event_rows.h"
 #include "image/program_facts.h"
 #include "launch/run_log.h"
@@ -21,7 +22,7 @@ Result<void> make_short_processes(const recording::Folder& folder, const events:
     const std::string name = events::kShortProcesses;
     recording::FileWriter file;
     recording::FileOptions options;
-    options.machine = image::own_machine();
+    options.machine = processor::kMachine;
     options.pid = static_cast<std::uint32_t>(getpid());
     options.producer = kProducer;
     if (const int error = file.create(folder.reach(name).c_str(), options); error != 0) {

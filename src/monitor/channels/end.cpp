@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstddef>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -270,7 +271,7 @@ void identify_pipe(int descriptor, std::uint64_t object, ChannelEnd& end) {
     char path[32];
     Text(path, sizeof path) << "/proc/self/fd/" << static_cast<unsigned long>(descriptor);
     char target[256];
-    const long length = syscall(SYS_readlink, path, target, sizeof target);
+    const long length = syscall(SYS_readlinkat, AT_FDCWD, path, target, sizeof target);
     const bool is_fifo = length > 0 && target[0] == '/';
     end.kind = is_fifo ? ChannelKind::kFifo : ChannelKind::kPipe;
     end.numbers[0] = end.others[1] = finish(mix(kWritten, object));

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstring>
 #include <dirent.h>
+#include <fcntl.h>
 #include <string_view>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -45,7 +46,7 @@ bool lists_own_descriptors(int folder) {
     Text begin(own, sizeof own);
     begin << "/proc/" << static_cast<unsigned long>(syscall(SYS_getpid)) << "/";
     const std::size_t begins = begin.view().size();
-    const long read = syscall(SYS_readlink, link, told, sizeof told);
+    const long read = syscall(SYS_readlinkat, AT_FDCWD, link, told, sizeof told);
     const auto length = static_cast<std::size_t>(read < 0 ? 0 : read);
     const auto ends_with = [&](std::string_view last) {
         return length > last.size() && std::memcmp(told + length - last.size(), last.data(), last.size()) == 0;
@@ -117,9 +118,7 @@ KYMO_INTERPOSE ssize_t getdents64(int folder, void* entries, std::size_t room) n
     return list_without_ours(folder, entries, [=] { return real_getdents64.get()(folder, entries, room); });
 }
 
-#if defined(__x86_64__)
 long kymo_listing_call(long number, long folder, long entries, long room, long fourth, long fifth, long sixth) {
     return list_without_ours(static_cast<int>(folder), reinterpret_cast<void*>(entries),
                              [=] { return kymo_next_syscall(number, folder, entries, room, fourth, fifth, sixth); });
 }
-#endif

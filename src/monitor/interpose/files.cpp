@@ -137,7 +137,6 @@ KYMO_INTERPOSE void closefrom(int first) noexcept {
     close_range(first < 0 ? 0U : static_cast<unsigned>(first), ~0U, 0);
 }
 
-#if defined(__x86_64__)
 long kymo_close_call(long number, long descriptor, long second, long third, long fourth, long fifth, long sixth) {
     if (is_hidden(static_cast<int>(descriptor))) {
         errno = EBADF;
@@ -159,4 +158,3 @@ long kymo_close_range_call(long number, long first, long last, long flags, long 
     descriptor_changes.note_all();
     return result;
 }
-#endif

@@ -1,8 +1,8 @@
 #include "monitor/interpose/interrupted_calls.h"
 
 #include "monitor/interpose/seccomp.h"
+#include "monitor/native.h"
 #include "monitor/process/process.h"
-#include "monitor/x86_64/interrupted_call.h"
 
 #include <algorithm>
 #include <bit>
@@ -34,26 +34,19 @@ constexpr long kInterruptible[] = {
 };
 
 bool may_be_interrupted(const ucontext_t& context) {
-    const long number = x86_64::call_number(context);
+    const long number = native::call_number(context);
     if (number == SYS_futex) {
-        const unsigned long command = x86_64::second_argument(context) & static_cast<unsigned long>(FUTEX_CMD_MASK);
+        const unsigned long command = native::second_argument(context) & static_cast<unsigned long>(FUTEX_CMD_MASK);
         return command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET;
     }
     return std::ranges::find(kInterruptible, number) != std::end(kInterruptible);
 }
 
-// As the kernel has it, which is not the C library's.
-struct KernelAction {
-    sighandler_t handler;
-    unsigned long flags;
-    void (*restorer)();
-    std::uint64_t mask;
-};
-
 bool interrupts_calls(int signal) {
-    KernelAction action{};
+    constexpr std::uint64_t kIgnored = 1;  // SIG_IGN; SIG_DFL is 0
+    native::KernelAction action;
     return syscall(SYS_rt_sigaction, signal, nullptr, &action, sizeof action.mask) == 0 &&
-           action.handler != SIG_DFL && action.handler != SIG_IGN && (action.flags & SA_RESTART) == 0;
+           action.handler > kIgnored && (action.flags & SA_RESTART) == 0;
 }
 
 // Those that the kernel will deliver as soon as this handler has returned, without the sampling signal.
@@ -70,12 +63,12 @@ std::uint64_t signals_to_come(const ucontext_t& context) {
 }  // namespace
 
 void interrupt_call_for_program(ucontext_t& context) {
-    if (!x86_64::is_about_to_call_again(context) || !may_be_interrupted(context) || !may_ask_about_signals()) {
+    if (!native::is_about_to_call_again(context) || !may_be_interrupted(context) || !may_ask_about_signals()) {
         return;
     }
     for (std::uint64_t left = signals_to_come(context); left != 0; left &= left - 1) {
         if (interrupts_calls(std::countr_zero(left) + 1)) {
-            x86_64::fail_as_interrupted(context);
+            native::fail_as_interrupted(context);
             return;
         }
     }

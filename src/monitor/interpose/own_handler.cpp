@@ -1,6 +1,7 @@
 #include "monitor/interpose/own_handler.h"
 
 #include "monitor/interpose/raw_system_calls.h"
+#include "monitor/native.h"
 #include "monitor/process/log.h"
 #include "monitor/process/process.h"
 
@@ -14,27 +15,15 @@ namespace kymo::monitor {
 
 namespace {
 
-// As the kernel takes it: not the C library's structure.
-struct KernelAction {
-    std::uint64_t handler = 0;
-    std::uint64_t flags = 0;
-#if defined(__x86_64__)
-    std::uint64_t restorer = 0;
-#endif
-    std::uint64_t mask = 0;
-};
+using native::KernelAction;
 
 std::uint64_t installed_handler = 0;
 
 std::uint64_t handler_of(int signal) {
     KernelAction action;
     const int error = errno;
-#if defined(__x86_64__)
     // Past syscall()'s own entry, which would answer for the program.
     kymo_next_syscall(SYS_rt_sigaction, signal, 0, reinterpret_cast<long>(&action), sizeof action.mask, 0, 0);
-#else
-    syscall(SYS_rt_sigaction, signal, nullptr, &action, sizeof action.mask);
-#endif
     errno = error;
     return action.handler;
 }
@@ -57,8 +46,6 @@ void tell_if_handler_is_gone(int signal) {
 }
 
 }  // namespace kymo::monitor
-
-#if defined(__x86_64__)
 
 using namespace kymo::monitor;
 
@@ -101,5 +88,3 @@ long kymo_sigaction_call(long number, long signal, long action, long before, lon
     }
     return 0;
 }
-
-#endif

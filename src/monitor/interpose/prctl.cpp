@@ -65,9 +65,7 @@ KYMO_INTERPOSE int prctl(int option, unsigned long second, unsigned long third, 
     return static_cast<int>(call_prctl(option, second, third, call));
 }
 
-#if defined(__x86_64__)
 long kymo_prctl_call(long number, long option, long second, long third, long fourth, long fifth, long sixth) {
     const auto call = [=] { return kymo_next_syscall(number, option, second, third, fourth, fifth, sixth); };
     return call_prctl(option, static_cast<std::uint64_t>(second), static_cast<std::uint64_t>(third), call);
 }
-#endif

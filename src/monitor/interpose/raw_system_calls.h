@@ -2,8 +2,8 @@
 //
 // The entry of syscall() looks at the number and goes on to the next library's syscall() by a jump, without a frame
 // of its own: a child that a raw clone or vfork gives another stack, or the same one, returns as it would from
-// glibc's. Any other call costs seven comparisons and that jump. Only x86-64 has the entry; elsewhere syscall() is
-// left alone.
+// glibc's. Any other call costs eight comparisons and that jump. The entry is the processor's:
+// x86_64/system_call_entry.cpp.
 #pragma once
 
 // What the entry and the functions it leads to know of each other. NOLINTBEGIN(readability-identifier-naming)

@@ -1,5 +1,6 @@
 #include "monitor/interpose/seccomp.h"
 
+#include "base/native.h"
 #include "base/own_memory.h"
 #include "base/system_call_filter.h"
 #include "image/arena.h"
@@ -35,11 +36,7 @@ struct OwnCall {
 };
 constexpr std::uint64_t kDescriptor = 1000;  // any high one
 
-#if defined(__x86_64__)
-constexpr std::uint32_t kArchitecture = AUDIT_ARCH_X86_64;
-#elif defined(__aarch64__)
-constexpr std::uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
-#endif
+constexpr std::uint32_t kArchitecture = processor::kMachine | __AUDIT_ARCH_64BIT | __AUDIT_ARCH_LE;
 
 constexpr OwnCall kOwnCalls[] = {
     {SYS_rt_sigreturn, {}},
@@ -59,7 +56,7 @@ constexpr OwnCall kOwnCalls[] = {
     {SYS_getsockname, {kDescriptor}},
     {SYS_getpeername, {kDescriptor}},
     {SYS_getsockopt, {kDescriptor, SOL_SOCKET}},
-    {SYS_readlink, {}},
+    {SYS_readlinkat, {static_cast<std::uint64_t>(AT_FDCWD)}},
     {SYS_newfstatat, {kDescriptor}},
     {SYS_fcntl, {kDescriptor, F_DUPFD_CLOEXEC, kDescriptor}},
     {SYS_fcntl, {kDescriptor, F_SETOWN_EX}},
@@ -165,11 +162,9 @@ void before_filter(bool strict, std::uint64_t program) {
 
 using namespace kymo::monitor;
 
-#if defined(__x86_64__)
 long kymo_seccomp_call(long number, long operation, long flags, long program, long fourth, long fifth, long sixth) {
     if (operation == SECCOMP_SET_MODE_STRICT || operation == SECCOMP_SET_MODE_FILTER) {
         before_filter(operation == SECCOMP_SET_MODE_STRICT, static_cast<std::uint64_t>(program));
     }
     return kymo_next_syscall(number, operation, flags, program, fourth, fifth, sixth);
 }
-#endif

@@ -185,10 +185,8 @@ KYMO_INTERPOSE int raise(int signal) noexcept {
     return signal == SIGSTOP ? stop_unseen(call) : call();
 }
 
-#if defined(__x86_64__)
 long kymo_ptrace_call(long number, long request, long task, long address, long data, long fifth, long sixth) {
     const auto real = kymo_next_syscall;
     const auto call = [=] { return real(number, request, task, address, data, fifth, sixth); };
     return request == kTraceMe ? ask_to_be_traced(call) : call();
 }
-#endif

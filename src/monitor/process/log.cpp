@@ -1,6 +1,7 @@
 #include "monitor/process/log.h"
 
 #include "base/job_rank.h"
+#include "base/native.h"
 #include "events/event_rows.h"
 #include "image/content.h"
 #include "image/describe.h"
@@ -21,12 +22,6 @@ namespace kymo::monitor {
 constinit ProcessLog process_log;
 
 namespace {
-
-#if defined(__x86_64__)
-constexpr std::uint16_t kMachine = EM_X86_64;
-#elif defined(__aarch64__)
-constexpr std::uint16_t kMachine = EM_AARCH64;
-#endif
 
 constexpr std::size_t kCommandBytes = 4096;
 
@@ -84,7 +79,7 @@ bool ProcessLog::open_new_file() {
     }
     recording::FileOptions options;
     options.max_bytes = process.session().max_bytes;
-    options.machine = kMachine;
+    options.machine = processor::kMachine;
     options.pid = static_cast<std::uint32_t>(process.pid());
     options.producer = "kymo monitor";
     options.descriptor_floor = process.descriptors().base();

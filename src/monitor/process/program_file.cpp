@@ -1,5 +1,6 @@
 #include "monitor/process/program_file.h"
 
+#include "base/native.h"
 #include "image/glibc_loader.h"
 #include "image/record_locks.h"
 #include "monitor/interpose/seccomp.h"
@@ -22,14 +23,6 @@ namespace {
 
 constexpr int kMaxInterpreters = 5;  // as the kernel's own limit on scripts naming scripts
 constexpr std::size_t kNameBytes = 256;
-
-#if defined(__x86_64__)
-constexpr std::uint16_t kOwnMachine = EM_X86_64;
-#elif defined(__aarch64__)
-constexpr std::uint16_t kOwnMachine = EM_AARCH64;
-#else
-constexpr std::uint16_t kOwnMachine = EM_NONE;
-#endif
 
 // System calls themselves: the C library's are cancellation points.
 class OpenFile {
@@ -60,7 +53,7 @@ bool is_valgrind(const char* path) {
 }
 
 bool has_own_loader(const OpenFile& file, const Elf64_Ehdr& header, const char* path) {
-    if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != kOwnMachine) {
+    if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != processor::kMachine) {
         return false;
     }
     if (header.e_phentsize != sizeof(Elf64_Phdr)) {

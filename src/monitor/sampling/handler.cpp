@@ -11,6 +11,7 @@
 #include "monitor/metrics/cells.h"
 #include "monitor/metrics/exact_calls.h"
 #include "monitor/metrics/sampled_metrics.h"
+#include "monitor/native.h"
 #include "monitor/process/images.h"
 #include "monitor/sampling/own_work.h"
 #include "monitor/sampling/path.h"
@@ -21,8 +22,6 @@
 #include "monitor/threads/stream.h"
 #include "monitor/waits/unfinished.h"
 #include "monitor/waits/waits.h"
-#include "monitor/x86_64/interrupted_call.h"
-#include "monitor/x86_64/pace.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -180,7 +179,7 @@ std::uint64_t take_samples(ThreadState& thread, void* context, int code) {
         if (overflow.at_tick) {
             // The kernel's account goes by its ticks, but never lets a sum fall: it hides some ticks of its own.
             const bool in_kernel =
-                overflow.in_kernel || x86_64::was_in_call(*static_cast<const ucontext_t*>(context));
+                overflow.in_kernel || native::was_in_call(*static_cast<const ucontext_t*>(context));
             here.flags |= recording::kAtTick | (in_kernel ? recording::kInKernel : 0);
         }
         take_sample(thread, overflow, here, &registers);
@@ -206,7 +205,7 @@ std::uint64_t take_samples(ThreadState& thread, void* context, int code) {
 // How fast the thread's processor is, as it is when the thread computes: a core's other thread slows it down.
 void measure_pace(ThreadState& thread) {
     constexpr std::uint64_t kMostTicks = 4'096;  // more: it was interrupted
-    const std::uint64_t ticks = x86_64::pace_ticks();
+    const std::uint64_t ticks = native::pace_ticks();
     if (ticks <= kMostTicks) {
         ++thread.paces;
         thread.pace_ticks += ticks;

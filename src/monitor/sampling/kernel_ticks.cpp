@@ -1,6 +1,6 @@
 #include "monitor/sampling/kernel_ticks.h"
 
-#include "monitor/x86_64/interrupted_call.h"
+#include "monitor/native.h"
 
 #include <algorithm>
 #include <utility>
@@ -48,7 +48,7 @@ bool KernelTicks::found_kernel(const ucontext_t& context, const rusage& usage) {
     const bool has_risen = share_.has_risen(usage);
     const auto faults = static_cast<std::uint64_t>(usage.ru_minflt + usage.ru_majflt);
     const bool has_faulted = std::exchange(faults_, faults) != faults;
-    return x86_64::was_in_call(context) || (has_risen && has_faulted);
+    return native::was_in_call(context) || (has_risen && has_faulted);
 }
 
 }  // namespace kymo::monitor

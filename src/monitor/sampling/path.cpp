@@ -103,13 +103,9 @@ bool is_clock(std::uint64_t address) {
     constexpr std::uint64_t kShared = 8192;
     return address - getauxval(AT_SYSINFO_EHDR) < kShared;
 }
-bool is_system_call([[maybe_unused]] std::uint64_t address) {
-#if defined(__x86_64__)
+bool is_system_call(std::uint64_t address) {
     constexpr std::uint64_t kFunction = 64;
     return address - reinterpret_cast<std::uint64_t>(kymo_next_syscall) < kFunction;
-#else
-    return false;
-#endif
 }
 
 struct Walked {

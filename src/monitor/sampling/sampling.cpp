@@ -3,13 +3,13 @@
 #include "monitor/hunt/hunt.h"
 #include "monitor/interpose/own_handler.h"
 #include "monitor/interpose/program_signals.h"
+#include "monitor/native.h"
 #include "monitor/process/log.h"
 #include "monitor/sampling/ended_threads.h"
 #include "monitor/sampling/first_period.h"
 #include "monitor/sampling/signal_entry.h"
 #include "monitor/sampling/unavailable.h"
 #include "monitor/threads/registry.h"
-#include "monitor/x86_64/protection_keys.h"
 
 namespace kymo::monitor {
 
@@ -40,7 +40,7 @@ void settle(Beginning& beginning, const Counters& counters) {
 }  // namespace
 
 bool Sampling::begin() {
-    kymo_signal_owners.has_keys = x86_64::has_protection_keys() ? 1 : 0;
+    kymo_signal_owners.has_keys = native::has_protection_keys() ? 1 : 0;
     if (!install_handler()) {
         return false;
     }

@@ -5,8 +5,6 @@
 #include "monitor/interpose/raw_system_calls.h"
 #include "monitor/waits/waits.h"
 
-#if defined(__x86_64__)
-
 #include <cerrno>
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -68,5 +66,3 @@ long kymo_futex_call(long number, long word, long operation, long value, long ti
     const std::uint64_t owner = held ? __atomic_load_n(object, __ATOMIC_RELAXED) & FUTEX_TID_MASK : 0;
     return waited(WaitKind::kFutex, address_of(object), owner, call);
 }
-
-#endif

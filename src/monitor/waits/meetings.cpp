@@ -25,9 +25,7 @@ class RealCondition {
     Function get() {
         void* known = pointer_.load(std::memory_order_acquire);
         if (known == nullptr) {
-#if defined(__x86_64__)
             known = dlvsym(RTLD_NEXT, name_, "GLIBC_2.3.2");
-#endif
             known = known == nullptr ? reinterpret_cast<void*>(only_.get()) : known;
             pointer_.store(known, std::memory_order_release);
         }

@@ -11,7 +11,7 @@
 static const int kAllowed[] = {
     // The monitor's (src/monitor/interpose/seccomp.cpp).
     SYS_rt_sigreturn, SYS_rt_sigprocmask, SYS_rt_sigtimedwait, SYS_sigaltstack, SYS_read, SYS_pread64, SYS_close,
-    SYS_openat, SYS_write, SYS_readlink, SYS_newfstatat, SYS_fcntl, SYS_ioctl, SYS_perf_event_open, SYS_fallocate,
+    SYS_openat, SYS_write, SYS_readlinkat, SYS_newfstatat, SYS_fcntl, SYS_ioctl, SYS_perf_event_open, SYS_fallocate,
     SYS_ftruncate, SYS_flock, SYS_mmap, SYS_munmap, SYS_mremap, SYS_madvise, SYS_prlimit64, SYS_getrusage,
     SYS_clock_gettime, SYS_getcpu, SYS_gettid, SYS_getpid, SYS_getppid, SYS_sched_yield, SYS_futex,
     SYS_process_vm_readv, SYS_timer_create, SYS_timer_settime, SYS_timer_delete, SYS_prctl,

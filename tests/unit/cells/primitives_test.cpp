@@ -1,3 +1,4 @@
+#include "base/native.h"
 #include "cells/actions.h"
 
 #include <gtest/gtest.h>
@@ -81,7 +82,7 @@ TEST(CellPrimitives, ACounterThatWentBackAddsNothing) {
 
 // The counter's rate, held against the clock over a stretch long enough for either to be right to a thousandth.
 TEST(Ticks, TheCounterTellsNanoseconds) {
-    if (!has_constant_counter()) {
+    if (!processor::has_constant_counter()) {
         GTEST_SKIP() << "no constant-rate counter";
     }
     const TickRate rate = measure_ticks(5'000'000);

@@ -1,5 +1,6 @@
 #include "launch/program.h"
 
+#include "base/native.h"
 #include "image/program_facts.h"
 #include "temporary_folder.h"
 
@@ -80,7 +81,7 @@ TEST_F(FindProgram, StaticProgramsAreRefusedWithTheRemedy) {
 }
 
 TEST_F(FindProgram, OtherArchitectures) {
-    const bool on_x86 = image::own_machine() == EM_X86_64;
+    const bool on_x86 = processor::kMachine == EM_X86_64;
     const char other = static_cast<char>(on_x86 ? EM_AARCH64 : EM_X86_64);
     changed_copy("foreign", offsetof(Elf64_Ehdr, e_machine), std::string(1, other));
     EXPECT_EQ(refusal("./foreign").kind, ErrorKind::kNotRunnable);

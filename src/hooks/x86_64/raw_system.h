@@ -4,10 +4,6 @@
 
 #include <cstdint>
 
-#if !defined(__x86_64__)
-#error "no system calls for this architecture yet"
-#endif
-
 namespace kymo::hooks {
 
 inline long raw_system(long number, std::uint64_t a = 0, std::uint64_t b = 0, std::uint64_t c = 0,
