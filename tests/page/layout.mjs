@@ -157,3 +157,62 @@ export async function panes(browser, tools) {
     check(`kept nonsense does no harm: ${nonsense}`, near(now.kymograph, first.kymograph) && browser.said.length === 0, browser.said.join());
   }
 }
+
+// Rows of threads: names that can be read, the main thread first, short processes as one row, pinned rows, and of thousands a part with those
+// that differ.
+export async function rows(browser, tools) {
+  const { check, made, page } = tools;
+  made();
+  const seen = () => browser.evaluate("[...document.querySelectorAll('.threads .row')].map((row) => row.querySelector('.name').innerText.replace(/\\s+/g, ' '))");
+  const least = () => browser.evaluate("Math.min(...[...document.querySelectorAll('.row .name, .row .name small, .row .share')].map((part) => parseFloat(getComputedStyle(part).fontSize)))");
+  await browser.open(page("build"));
+  let all = await seen();
+  check("g++ comes first, short processes are one folded row", all.join("|") === "g++ 100|cc1plus 101|3 short: as, collect2, ld", all.join("|"));
+  const colours = `(row) => { const c = document.querySelector('.threads canvas'); const rows = document.querySelectorAll('.threads .row'); const tall = rows[0].offsetHeight;
+    const at = (ms) => [...c.getContext('2d').getImageData(Math.round(c.width * ms / 1000), Math.round((row + 0.5) * tall), 1, 1).data].slice(0, 3).join();
+    return [910, 940, 500].map(at); }`;
+  const [one, two, none] = await browser.evaluate(`(${colours})(2)`);
+  const [, , whole] = await browser.evaluate(`(${colours})(0)`);
+  check("the folded row shows when any of them ran, brighter where two did", one !== two && one !== none && two !== none && one !== whole, `${one} ${two} ${none} ${whole}`);
+  await browser.evaluate("document.querySelectorAll('.threads .row')[2].focus()");
+  await browser.key("ArrowRight");
+  all = await seen();
+  check("it opens by key into a row each", all.slice(3).join("|") === "as 102|collect2 103|ld 104", all.join("|"));
+  const open = await browser.evaluate(`(${colours})(2)`);
+  check("the open row still shows all of them", open.join() === [one, two, none].join(), open.join(" "));
+  check("the focus stays in its row", (await browser.evaluate("document.activeElement.innerText")).includes("3 short"));
+  await browser.key("ArrowLeft");
+  check("and folds again", (await seen()).length === 3);
+
+  await browser.open(page("many"));
+  check("300 threads: no name is smaller than 11 px", (await least()) >= 11, String(await least()));
+  const scrolls = await browser.evaluate("(() => { const s = document.querySelector('.threads .scroll'); return s.scrollHeight > s.clientHeight; })()");
+  check("they scroll instead", scrolls);
+  all = await seen();
+  check("the main thread comes first", all[0] === "app 100", all[0]);
+  // The last one, pinned, stays at the top while all others scroll.
+  await browser.evaluate("document.querySelectorAll('.threads .row')[299].focus()");
+  await browser.key("P");
+  all = await seen();
+  check("a pinned row comes first, and is there once", all[0].startsWith("worker-300") && all.filter((name) => name.startsWith("worker-300")).length === 1 && all.length === 300, all.slice(0, 3).join("|"));
+  await browser.evaluate("document.querySelector('.threads .scroll').scrollTop = 1000");
+  await browser.settle();
+  const top = await browser.evaluate("(() => { const row = document.querySelector('.threads .row').getBoundingClientRect(); const scroll = document.querySelector('.threads .scroll').getBoundingClientRect(); return [row.top - scroll.top, row.x + 30, row.y + 5, scroll.x + scroll.width / 2, row.y + row.height / 2]; })()");
+  check("it stays there when others are scrolled", Math.abs(top[0]) < 1, top.join());
+  await browser.click(top[3], top[4]);
+  const chosen = await browser.evaluate("kymo.store.view.threads.map((thread) => kymo.model.threads[thread].name).join()");
+  check("a click on its picture chooses it", chosen === "worker-300", chosen);
+
+  await browser.open(page("crowd"));
+  all = await seen();
+  const words = await browser.evaluate("document.querySelector('.left-out').innerText");
+  check("of 3,000 rows a thousand are shown, and how many are not is said", all.length === 1000 && /^2,000 of 3,000 rows are not shown/.test(words), `${all.length}: ${words}`);
+  check("the one that differs is shown, and so is the main thread", all.some((name) => name.startsWith("worker-1777")) && all[0] === "app 100");
+  const hidden = await browser.evaluate(`(() => { const shown = new Set([...document.querySelectorAll('.threads .row .name small')].map((one) => Number(one.innerText))); return kymo.model.threads.findIndex((thread) => !shown.has(thread.tid)); })()`);
+  await browser.evaluate(`kymo.store.set({ threads: [${hidden}] })`);
+  await browser.settle();
+  check("a chosen thread is never left out", await browser.evaluate(`[...document.querySelectorAll('.threads .row.chosen .name small')].some((one) => Number(one.innerText) === kymo.model.threads[${hidden}].tid)`), String(hidden));
+  await browser.evaluate("document.querySelector('.left-out button').click()");
+  await browser.settle();
+  check("all are shown when they are asked for", (await seen()).length === 3000, String((await seen()).length));
+}

@@ -1,5 +1,5 @@
 // make_recordings FOLDER: small recordings made by hand for the page's tests:
-// FOLDER/{empty,one,thousand,hostile,halves,many,ranks,hunted,slow,findings}.kymo.
+// FOLDER/{empty,one,thousand,hostile,halves,many,ranks,hunted,slow,findings,build,crowd}.kymo.
 //
 //   empty    a process and its thread, no sample
 //   one      a single sample
@@ -11,6 +11,8 @@
 //   slow     forty times app+0x30 for 10 ms, then app+0x40 for 10 ms; five of the first take 60 ms and have page
 //            faults
 //   findings six threads that are slow likewise, each in a function of its own
+//   build    g++ for 1 s, in it cc1plus for 890 ms, then as, collect2 and ld for 20 to 40 ms
+//   crowd    3,000 threads that compute 5 ms of 100, but for worker-1777, which computes 60 ms
 //   halves   0–50 ms in app+0x30, 50–100 ms in app+0x40; the second thread waits for the first from 50 to 100
 //            ms
 #include "made_recording.h"
@@ -193,6 +195,62 @@ void ranks(const std::filesystem::path& folder) {
     }
 }
 
+// A process that runs app+0x30 from one millisecond to another.
+void process(const std::filesystem::path& folder, std::uint32_t pid, const std::string& name, std::uint64_t from,
+             std::uint64_t to) {
+    MadeFile file(folder / ("process-" + std::to_string(pid) + "-0.krec"), pid);
+    recording::Process process;
+    process.time = (1000 + from) * kMs;
+    process.pid = pid;
+    const std::string executable = "/opt/" + name;
+    const std::string command = name + '\0';
+    process.executable = executable;
+    process.command = command;
+    process.mechanism = static_cast<std::uint64_t>(recording::Mechanism::kPerfEvents);
+    file.own().append(process);
+    file.event(0, "task-clock", "ns", recording::EventMode::kPeriod, kMs);
+    recording::Image image;
+    image.image = 1;
+    const std::string path = "/nonexistent/" + name;
+    image.path = path;
+    file.own().append(image);
+    file.begin_stream(1, (1000 + from) * kMs, pid, name);
+    file.context(1, 1, 0, 1, 0x30);
+    for (std::uint64_t i = from + 1; i < to; ++i) {
+        file.sample(1, (1000 + i) * kMs, 1, {kMs});
+    }
+    file.end_stream(1, (1000 + to) * kMs, {(to - from) * kMs});
+    file.close();
+}
+
+void build(const std::filesystem::path& folder) {
+    launch(folder, {.command = "g++"}, 1000 * kMs);
+    process(folder, 100, "g++", 0, 1000);
+    process(folder, 101, "cc1plus", 10, 900);
+    process(folder, 102, "as", 900, 920);
+    process(folder, 103, "collect2", 920, 960);
+    process(folder, 104, "ld", 925, 955);
+}
+
+void crowd(const std::filesystem::path& folder) {
+    constexpr std::uint32_t kThreads = 3000;
+    constexpr std::uint32_t kOther = 1777;
+    launch(folder, {}, 100 * kMs);
+    MadeFile file(folder / "process-100-0.krec", 100);
+    begin(file, {});
+    for (std::uint32_t thread = 2; thread <= kThreads; ++thread) {
+        file.begin_stream(thread, 1000 * kMs, 100 + thread, "worker-" + std::to_string(thread));
+        file.context(thread, 1, 0, 1, 0x10);
+        const std::uint64_t samples = thread == kOther ? 60 : 5;
+        for (std::uint64_t i = 1; i <= samples; ++i) {
+            file.sample(thread, (1000 + i) * kMs, 1, {kMs, 0});
+        }
+        file.end_stream(thread, 1100 * kMs, {samples * kMs, 0});
+    }
+    file.end_stream(1, 1100 * kMs, {0, 0});
+    file.close();
+}
+
 void hunted(const std::filesystem::path& folder) {
     launch(folder, {}, 20 * kMs);
     MadeFile file(folder / "process-100-0.krec", 100);
@@ -261,6 +319,8 @@ int main(int argc, char** argv) {
         hostile(folder / "hostile.kymo");
         slow(folder / "slow.kymo");
         findings(folder / "findings.kymo");
+        build(folder / "build.kymo");
+        crowd(folder / "crowd.kymo");
         halves(folder / "halves.kymo");
     } catch (const std::exception& error) {
         std::fprintf(stderr, "make_recordings: %s\n", error.what());

@@ -191,7 +191,7 @@ class Page implements Context {
     const [findings, splitter] = columns.elements();
     for (const { name, title, bar } of panes) {
       const words = `${title} alone, and back`;
-      bar?.append(h("button", { title: words, "aria-label": words, click: () => rows.enlarge(name, findings, splitter) }, "⛶"));
+      bar?.append(h("button", { title: words, "aria-label": words, click: () => rows.enlarge(name, findings, splitter) }, "□"));
     }
     replace(this.stage, ...rows.elements(), this.crosshair);
     if (model.hosts.length) {

@@ -1,61 +1,190 @@
-// The rows of the threads' view: threads, under their process where there are several; a folded process is one row.
-import { Model } from "./model";
+// The rows of the threads' view: threads, main ones first, under their process where there are several; a folded process is
+// one row, and so are short processes together. Of thousands of rows some are shown: those that differ most, and an even part.
+import { kStates, Model } from "./model";
 
 export interface LaneRow {
-  process: number; // of a process's own row; −1: a thread's
-  threads: number[]; // what it shows: one thread, or a process's
+  kind: "thread" | "process" | "short"; // short: processes that live for a small part of the run
+  key: string; // the same as long as the page is open
+  process: number; // −1: of no process, or of several
+  threads: number[]; // what it shows
   isFolded: boolean;
   depth: number;
 }
 
 export interface LaneRows {
-  rows: LaneRow[];
-  rowOf: Int32Array; // thread → the row that shows it
+  rows: LaneRow[]; // pinned ones first
+  pinned: number; // so many
+  rowOf: Int32Array; // thread → the row that shows it by itself, or within a folded one; −1: none
+  all: number; // rows there are, with those that are left out
+}
+
+export interface LaneChoice {
+  folded: Set<string>; // keys of rows
+  pinned: Set<string>;
+  kept: Set<number>; // threads that are never left out
+  most: number; // rows
+}
+
+interface Branch {
+  row: LaneRow;
+  below: Branch[];
 }
 
 // Programs of so many threads begin with their processes folded.
 const kManyThreads = 48;
+const kShortLife = 0.05; // of the run
+const kFewShort = 3; // fewer are not worth a row of their own
+const kShortKey = "short";
 
 export function threadsOf(model: Model, process: number): number[] {
   return model.threads.flatMap((thread, index) => (thread.process === process ? [index] : []));
 }
 
-export function foldedAtFirst(model: Model): Set<number> {
+export function foldedAtFirst(model: Model): Set<string> {
   const many = model.processes.length > 1 && model.threads.length > kManyThreads;
-  return new Set(many ? model.processes.map((_, process) => process) : []);
+  return new Set([kShortKey, ...(many ? model.processes.map((_, process) => `p${process}`) : [])]);
 }
 
-export function laneRows(model: Model, folded: Set<number>): LaneRows {
-  const rows: LaneRow[] = [];
-  const rowOf = new Int32Array(model.threads.length).fill(-1);
-  const several = model.processes.length > 1;
-  const put = (thread: number, depth: number) => {
-    rowOf[thread] = rows.length;
-    rows.push({ process: -1, threads: [thread], isFolded: false, depth });
+// Threads by process; the last list is of none. The main thread comes first, then those that began first.
+function byProcess(model: Model): number[][] {
+  const lists: number[][] = Array.from({ length: model.processes.length + 1 }, () => []);
+  model.threads.forEach(({ process }, thread) => (lists[process] ?? lists[model.processes.length]).push(thread));
+  const isMain = (thread: number) => {
+    const { process, tid } = model.threads[thread];
+    return model.processes[process]?.pid === tid;
   };
-  if (!several) {
-    model.threads.forEach((_, thread) => put(thread, 0));
-    return { rows, rowOf };
+  for (const list of lists) {
+    list.sort(
+      (a, b) =>
+        Number(isMain(b)) - Number(isMain(a)) ||
+        model.threads[a].begin - model.threads[b].begin ||
+        model.threads[a].tid - model.threads[b].tid,
+    );
   }
-  const known = new Set<number>();
-  for (let process = 0; process < model.processes.length; process++) {
-    const threads = threadsOf(model, process);
-    threads.forEach((thread) => known.add(thread));
-    if (threads.length === 1) {
-      put(threads[0], 0); // the thread is the process
-    } else if (threads.length) {
-      const isFolded = folded.has(process);
-      if (isFolded) {
-        threads.forEach((thread) => (rowOf[thread] = rows.length));
-      }
-      rows.push({ process, threads, isFolded, depth: 0 });
-      if (!isFolded) {
-        threads.forEach((thread) => put(thread, 1));
-      }
+  return lists;
+}
+
+function threadBranch(model: Model, thread: number): Branch {
+  const { process } = model.threads[thread];
+  return {
+    row: { kind: "thread", key: `t${thread}`, process, threads: [thread], isFolded: false, depth: 0 },
+    below: [],
+  };
+}
+
+function branches(model: Model, folded: Set<string>): Branch[] {
+  const lists = byProcess(model);
+  const others = lists.pop()!.map((thread) => threadBranch(model, thread));
+  if (model.processes.length <= 1) {
+    return [...(lists[0] ?? []).map((thread) => threadBranch(model, thread)), ...others];
+  }
+  const begin = lists.map((list) => Math.min(...list.map((thread) => model.threads[thread].begin)));
+  const life = lists.map((list, process) => Math.max(...list.map((thread) => model.threads[thread].end)) - begin[process]);
+  const rank = (process: number) => model.processes[process].rank ?? -1;
+  const order = [...lists.keys()]
+    .filter((process) => lists[process].length)
+    .sort((a, b) => rank(a) - rank(b) || begin[a] - begin[b]);
+  const branchOf = (process: number): Branch => {
+    const threads = lists[process];
+    const below = threads.map((thread) => threadBranch(model, thread));
+    const key = `p${process}`;
+    return threads.length === 1
+      ? below[0] // the thread is the process
+      : { row: { kind: "process", key, process, threads, isFolded: folded.has(key), depth: 0 }, below };
+  };
+  const isShort = (process: number, at: number) => at > 0 && rank(process) < 0 && life[process] < kShortLife * model.duration;
+  const short = order.filter(isShort);
+  if (short.length < kFewShort) {
+    return [...order.map(branchOf), ...others];
+  }
+  const threads = short.flatMap((process) => lists[process]);
+  const group: LaneRow = {
+    kind: "short",
+    key: kShortKey,
+    process: -1,
+    threads,
+    isFolded: folded.has(kShortKey),
+    depth: 0,
+  };
+  const long = order.filter((process) => !short.includes(process));
+  return [...long.map(branchOf), { row: group, below: short.map(branchOf) }, ...others];
+}
+
+export function laneRows(model: Model, choice: LaneChoice): LaneRows {
+  const rows: LaneRow[] = [];
+  const pinned: LaneRow[] = [];
+  const put = (branch: Branch, into: LaneRow[], depth: number) => {
+    const { row, below } = branch;
+    const to = into !== pinned && choice.pinned.has(row.key) ? pinned : into;
+    const at = to === into ? depth : 0;
+    if (to === pinned || into !== hidden) {
+      to.push({ ...row, depth: at });
+    }
+    below.forEach((one) => put(one, row.isFolded ? hidden : to, at + 1));
+  };
+  const hidden: LaneRow[] = []; // below folded rows: only what is pinned of them shows
+  branches(model, choice.folded).forEach((branch) => put(branch, rows, 0));
+  const left = rows.length > choice.most ? sample(model, rows, choice) : rows;
+  const shown = [...pinned, ...left];
+  const rowOf = new Int32Array(model.threads.length).fill(-1);
+  shown.forEach((row, index) => {
+    if (row.kind === "thread" || row.isFolded) {
+      row.threads.forEach((thread) => (rowOf[thread] = rowOf[thread] < 0 ? index : rowOf[thread]));
+    }
+  });
+  return { rows: shown, pinned: pinned.length, rowOf, all: pinned.length + rows.length };
+}
+
+const kOutliers = 0.25; // of the rows that are shown
+const kFarOff = 6; // times the usual distance from the median
+const kLeastDistance = 0.005; // of the run
+
+// At most `most` of the rows: what is to be kept, what differs most from the others, and an even part of the rest; open
+// processes where any of theirs is shown.
+function sample(model: Model, rows: LaneRow[], choice: LaneChoice): LaneRow[] {
+  const isLeaf = (row: LaneRow) => row.kind === "thread" || row.isFolded;
+  const leaves = rows.filter(isLeaf);
+  const score = distances(model, leaves);
+  const taken = new Set<LaneRow>();
+  leaves.forEach((row, at) => (at === 0 || row.threads.some((thread) => choice.kept.has(thread))) && taken.add(row));
+  [...leaves.keys()]
+    .filter((at) => score[at] > kFarOff)
+    .sort((a, b) => score[b] - score[a])
+    .slice(0, Math.round(choice.most * kOutliers))
+    .forEach((at) => taken.add(leaves[at]));
+  const rest = leaves.filter((row) => !taken.has(row));
+  const room = Math.max(0, choice.most - taken.size);
+  for (let i = 0; i < room; i++) {
+    taken.add(rest[Math.floor((i * rest.length) / room)]);
+  }
+  // From the end: an open row knows then whether any below it is shown.
+  const shown: LaneRow[] = [];
+  for (const row of rows.slice().reverse()) {
+    const next = shown[shown.length - 1];
+    if (isLeaf(row) ? taken.has(row) : next !== undefined && next.depth > row.depth) {
+      shown.push(row);
     }
   }
-  model.threads.forEach((_, thread) => known.has(thread) || put(thread, 0));
-  return { rows, rowOf };
+  return shown.reverse();
+}
+
+function median(values: number[]): number {
+  return values.slice().sort((a, b) => a - b)[values.length >> 1] ?? 0;
+}
+
+// How far each row's time is from the median row's, in the state in which it is farthest.
+function distances(model: Model, rows: LaneRow[]): Float64Array {
+  const far = new Float64Array(rows.length);
+  for (let state = 0; state < kStates; state++) {
+    const time = rows.map(
+      ({ threads }) => threads.reduce((sum, thread) => sum + (model.threads[thread].states[state] ?? 0), 0) / threads.length,
+    );
+    const middle = median(time);
+    const usual = median(time.map((ns) => Math.abs(ns - middle)));
+    const scale = Math.max(usual, kLeastDistance * model.duration, 1);
+    time.forEach((ns, at) => (far[at] = Math.max(far[at], Math.abs(ns - middle) / scale)));
+  }
+  return far;
 }
 
 export function processName(model: Model, process: number): string {
@@ -78,4 +207,11 @@ export function chosenWords(model: Model, threads: number[] | null): string {
   const process = model.threads[threads[0]]?.process ?? -1;
   const whole = process >= 0 && threadsOf(model, process).join() === threads.join();
   return whole ? processTitle(model, process) : `${threads.length} threads`;
+}
+
+// "3 short: as, collect2, ld".
+export function shortWords(model: Model, threads: number[], what: string): string {
+  const processes = [...new Set(threads.map((thread) => model.threads[thread].process))];
+  const names = [...new Set(processes.map((process) => processName(model, process)))];
+  return `${processes.length} ${what}: ${names.join(", ")}`;
 }

@@ -6,7 +6,8 @@ import { Surface } from "../draw/surface";
 const kMostArrows = 400;
 const kLeastArrow = 6; // px that a wait must be long to get an arrow
 
-export function drawArrows(context: Context, surface: Surface, rowOf: Int32Array, height: number) {
+// `middleOf`: where a thread's row has its middle; NaN: it has none.
+export function drawArrows(context: Context, surface: Surface, middleOf: (thread: number) => number) {
   const { waits } = context.model;
   const { from, to } = context.store.view;
   const scale = surface.width / (to - from);
@@ -29,9 +30,9 @@ export function drawArrows(context: Context, surface: Surface, rowOf: Int32Array
   const heads = new Path2D();
   for (const i of shown) {
     const x = (waits.begin[i] + waits.length[i] - from) * scale;
-    const start = (rowOf[waits.holder[i] - 1] + 0.5) * height;
-    const end = (rowOf[waits.thread[i]] + 0.5) * height;
-    if (start === end) {
+    const start = middleOf(waits.holder[i] - 1);
+    const end = middleOf(waits.thread[i]);
+    if (start === end || isNaN(start + end)) {
       continue;
     }
     const direction = Math.sign(end - start);

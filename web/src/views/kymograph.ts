@@ -14,7 +14,7 @@ import { View } from "../state";
 import { anyOf, Changed, Context, ViewPart } from "./context";
 import { drawBrush } from "./brush";
 import { gutter, rowHeight } from "./layout";
-import { drawMarks, FindingMark, findingMarks, markBadge } from "./marks";
+import { drawMarks, FindingMark, findingMarks, markBadges } from "./marks";
 import { outlineOccurrences } from "./outlines";
 import { takeTimeInput } from "./timeinput";
 
@@ -184,7 +184,10 @@ export class Kymograph implements ViewPart {
             row.canOpen ? (row.isOpen ? "▾" : "▸") : "",
           ),
           h("span", { class: "name" }, row.label),
-          ...this.marks.filter((mark) => mark.row === index).map((mark) => markBadge(this.context, mark)),
+          ...markBadges(
+            this.context,
+            this.marks.filter((mark) => mark.row === index),
+          ),
           h("span", { class: "share", title: "of the processor time" }, row.isItself ? "" : on > 0 ? percent(on / all) : "·"),
         );
         if (row.canOpen) {

@@ -1,10 +1,9 @@
 // Threads over time: what each did (by state), or which function it was in at a chosen depth; who waited for whom.
 import { firstAfter } from "../data/level";
-import { foldedAtFirst, LaneRow, laneRows, processName, processTitle } from "../data/lanerows";
-import { Matrix } from "../data/matrix";
-import { kChannels, Raster } from "../data/sums";
-import { shortName } from "../format";
-import { Colour, css, kChannelTitles, nameColour } from "../draw/palette";
+import { foldedAtFirst, LaneRow, laneRows, LaneRows } from "../data/lanerows";
+import { LaneTimes } from "../data/lanetimes";
+import { count, shortName } from "../format";
+import { css, kChannelTitles } from "../draw/palette";
 import { h, replace, tip } from "../draw/dom";
 import { Pixels } from "../draw/pixels";
 import { rem, Surface } from "../draw/surface";
@@ -13,10 +12,14 @@ import { View } from "../state";
 import { Changed, Context, ViewPart } from "./context";
 import { drawArrows } from "./arrows";
 import { drawBrush } from "./brush";
+import { LaneCode } from "./lanecode";
+import { laneLabel, laneTitle } from "./lanelabels";
 import { takeTimeInput } from "./timeinput";
 
 const kFewRows = 256;
-const kInCode = [true, true, true, false, false, false, true]; // by state: ready threads are somewhere, too
+const kMostRows = 1000; // of more, some are left out
+const kMostKept = 100; // chosen threads that are never left out
+const kLeastRow = 1.25; // rem
 
 export class Lanes implements ViewPart {
   readonly element: HTMLElement;
@@ -25,21 +28,24 @@ export class Lanes implements ViewPart {
   private scroll = h("div", { class: "scroll" });
   private surface: Surface;
   private pixels = new Pixels();
-  private matrix = new Matrix();
-  private made: Raster | null = null;
+  private code: LaneCode;
+  private times = new LaneTimes();
+  private pinnedTimes = new LaneTimes(); // of the pinned rows, where they are drawn again above scrolled ones
+  private leftOut = h("div", { class: "left-out", role: "status" });
   private height = 18;
-  private folded: Set<number>;
+  private folded: Set<string>;
+  private pinned = new Set<string>();
+  private showsAll = false;
+  private lanes!: LaneRows;
   private rows: LaneRow[] = [];
-  private rowOf: Int32Array = new Int32Array(0);
-  private seen: [number, number] = [0, 0]; // rows that are drawn
   private arranged = 0; // how often rows were made anew
-  private codeOf: { depth: number; node: Uint32Array } | null = null;
 
   constructor(private context: Context) {
+    this.code = new LaneCode(context);
     this.folded = foldedAtFirst(context.model);
     this.arrange();
     replace(this.scroll, this.names, this.picture);
-    this.element = h("section", { class: "threads", "aria-label": "threads over time" }, this.scroll);
+    this.element = h("section", { class: "threads", "aria-label": "threads over time" }, this.scroll, this.leftOut);
     this.surface = new Surface(this.picture, "what each thread did over time", () => this.resized(), this.scroll);
     takeTimeInput(this.picture, {
       store: context.store,
@@ -53,6 +59,9 @@ export class Lanes implements ViewPart {
 
   update(_: View, changed: Changed) {
     if (changed.has("threads") || changed.has("finding") || !this.names.childElementCount) {
+      if (this.lanes.all > kMostRows) {
+        this.arrange(); // what is chosen is shown
+      }
       this.list();
     }
     this.draw();
@@ -67,16 +76,44 @@ export class Lanes implements ViewPart {
     this.draw();
   }
 
+  // Rows are as high as there is room, and never so low that their names cannot be read: then they scroll.
   private fit() {
     const room = this.scroll.clientHeight || 120;
-    this.height = Math.floor(Math.min(Math.max(room / Math.max(this.rows.length, 1), rem() * 0.75), rem() * 1.7));
+    const height = Math.min(Math.max(room / Math.max(this.rows.length, 1), rem() * kLeastRow), rem() * 1.7);
+    this.height = Math.floor(height);
   }
 
   private arrange() {
-    const { rows, rowOf } = laneRows(this.context.model, this.folded);
-    this.rows = rows;
-    this.rowOf = rowOf;
+    const { model, store } = this.context;
+    const { threads } = store.view;
+    this.lanes = laneRows(model, {
+      folded: this.folded,
+      pinned: this.pinned,
+      kept: new Set(threads && threads.length <= kMostKept ? threads : []),
+      most: this.showsAll ? Infinity : kMostRows,
+    });
+    this.rows = this.lanes.rows;
     this.arranged++;
+    this.tellLeftOut();
+  }
+
+  private tellLeftOut() {
+    const { all, rows } = this.lanes;
+    this.leftOut.hidden = all <= kMostRows;
+    const again = () => {
+      this.showsAll = !this.showsAll;
+      this.rearrange();
+    };
+    const words = this.showsAll
+      ? `All ${count(all)} rows are shown. `
+      : `${count(all - rows.length)} of ${count(all)} rows are not shown: those that differ most from the others are, and an even part of the rest. `;
+    replace(this.leftOut, words, h("button", { click: again }, this.showsAll ? "Fewer" : "All"));
+  }
+
+  private rearrange() {
+    this.arrange();
+    this.list();
+    this.draw();
   }
 
   // How many rows there are at first, for the room that they are given.
@@ -109,58 +146,73 @@ export class Lanes implements ViewPart {
       on += states[0] + states[1] + (states[6] ?? 0);
       life += states.reduce((a, b) => a + b, 0);
     }
-    const isProcess = row.process >= 0;
-    const first = model.threads[row.threads[0]];
-    const title = isProcess
-      ? `${processTitle(model, row.process)}: ${row.threads.length} threads`
-      : `${model.threadTitle(row.threads[0])}${first.created.length ? `\ncreated by ${first.created.join(" › ")}` : ""}${first.created_with.map((line) => `\n${line}`).join("")}`;
+    const isOne = row.kind === "thread";
     const share = percent(on / (life || 1));
+    const isPinned = this.pinned.has(row.key);
+    const pinWords = isPinned ? "no longer keep at the top (P)" : "keep at the top (P)";
     return h(
       "div",
       {
-        class: `row${isChosen ? " chosen" : ""}${isProcess ? " process" : ""}`,
+        class: `row${isChosen ? " chosen" : ""}${isOne ? "" : " process"}${index < this.lanes.pinned ? " pinned" : ""}`,
         role: "option",
         "aria-selected": isChosen,
         tabindex: 0,
-        title: `${title}\n${share} of ${isProcess ? "their lives" : "its life"} on a processor`,
-        style: `height:${this.height}px;padding-left:${0.6 + row.depth * 0.8}rem;font-size:${Math.min(1, (this.height / rem()) * 0.78).toFixed(2)}rem`,
+        title: `${laneTitle(model, row).join("\n")}\n${share} of ${isOne ? "its life" : "their lives"} on a processor`,
+        style: `height:${this.height}px;padding-left:${0.6 + row.depth * 0.8}rem;${index < this.lanes.pinned ? `top:${index * this.height}px` : ""}`,
         click: (event: MouseEvent) => this.toggle(index, event.ctrlKey || event.metaKey),
         dblclick: () => this.fold(index),
-        keydown: (event: KeyboardEvent) => {
-          if (event.key === "Enter" || event.key === " ") {
-            event.preventDefault();
-            this.toggle(index, event.ctrlKey);
-          } else if (isProcess && (event.key === "ArrowLeft" || event.key === "ArrowRight")) {
-            event.preventDefault();
-            event.stopPropagation();
-            this.fold(index);
-          }
-        },
+        keydown: (event: KeyboardEvent) => this.key(event, index),
       },
-      isProcess
-        ? h(
+      isOne
+        ? null
+        : h(
             "span",
             { class: "fold", click: (event: Event) => (event.stopPropagation(), this.fold(index)) },
             row.isFolded ? "▸" : "▾",
-          )
-        : null,
-      isProcess
-        ? h("span", { class: "name" }, processName(model, row.process), h("small", {}, ` ${model.processes[row.process].pid}`))
-        : h("span", { class: "name" }, model.threadName(row.threads[0]), h("small", {}, ` ${first.tid}`)),
+          ),
+      laneLabel(model, row),
+      h(
+        "span",
+        { class: "pin", title: pinWords, click: (event: Event) => (event.stopPropagation(), this.pin(index)) },
+        isPinned ? "↧" : "↥",
+      ),
       h("span", { class: "share" }, share),
     );
   }
 
-  private fold(index: number) {
-    const process = this.rows[index]?.process ?? -1;
-    if (process >= 0) {
-      if (!this.folded.delete(process)) {
-        this.folded.add(process);
-      }
-      this.arrange();
-      this.list();
-      this.draw();
+  private key(event: KeyboardEvent, index: number) {
+    const row = this.rows[index];
+    if (event.key === "Enter" || event.key === " ") {
+      this.toggle(index, event.ctrlKey);
+    } else if (event.key === "P") {
+      this.pin(index);
+    } else if (row.kind !== "thread" && (event.key === "ArrowLeft" || event.key === "ArrowRight")) {
+      this.fold(index);
+    } else {
+      return;
     }
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  private fold(index: number) {
+    const row = this.rows[index];
+    if (row && row.kind !== "thread") {
+      this.flip(this.folded, row.key);
+    }
+  }
+
+  private pin(index: number) {
+    this.flip(this.pinned, this.rows[index].key);
+  }
+
+  private flip(keys: Set<string>, key: string) {
+    if (!keys.delete(key)) {
+      keys.add(key);
+    }
+    this.rearrange();
+    const again = this.rows.findIndex((row) => row.key === key);
+    (this.names.children[again] as HTMLElement | undefined)?.focus();
   }
 
   private toggle(index: number, adds: boolean) {
@@ -176,8 +228,11 @@ export class Lanes implements ViewPart {
     store.set({ threads: next.length ? next.sort((a, b) => a - b) : null });
   }
 
+  // Pinned rows lie above those that are scrolled.
   private rowAt(event: MouseEvent): number {
-    return Math.floor((event.clientY - this.picture.getBoundingClientRect().top) / this.height);
+    const y = event.clientY - this.picture.getBoundingClientRect().top;
+    const pinned = Math.floor((y - this.surface.top) / this.height);
+    return pinned < this.lanes.pinned ? pinned : Math.floor(y / this.height);
   }
 
   // The wait of a thread at a moment, a row of model.waits; −1: none that is kept.
@@ -205,20 +260,21 @@ export class Lanes implements ViewPart {
     const { model, store } = this.context;
     const index = this.rowAt(event);
     const row = this.rows[index];
-    const { made } = this;
-    if (!row || !made || !this.isSeen(index)) {
+    const times = index < this.lanes.pinned && this.surface.top > 0 ? this.pinnedTimes : this.times;
+    const { made } = times;
+    if (!row || !made || index - times.first >= made.rows) {
       tip.hide();
       return;
     }
-    const thread = row.process < 0 ? row.threads[0] : -1;
+    const thread = row.kind === "thread" ? row.threads[0] : -1;
     const perColumn = (store.view.to - store.view.from) / made.columns;
     const column = Math.min(made.columns - 1, Math.floor((time - store.view.from) / perColumn));
-    const base = ((index - this.seen[0]) * made.columns + column) * kChannels;
+    const base = times.at(index, column);
     const wait = thread < 0 ? -1 : this.waitAt(thread, time);
     const whole = perColumn * row.threads.length;
     tip.show(
       event,
-      h("b", {}, thread < 0 ? processTitle(model, row.process) : model.threadTitle(thread)),
+      h("b", {}, laneTitle(model, row)[0]),
       h("div", {}, `at ${moment(time, perColumn)}`),
       ...kChannelTitles
         .map((words, channel) => ({ words, share: made.values[base + channel] / whole }))
@@ -249,40 +305,58 @@ export class Lanes implements ViewPart {
   }
 
   private draw() {
-    const { model, store } = this.context;
+    const { store } = this.context;
     const { view } = store;
     const palette = this.context.palette();
-    const rows = this.rows.length;
-    const tall = Math.max(rows * this.height, this.scroll.clientHeight);
+    const tall = Math.max(this.rows.length * this.height, this.scroll.clientHeight);
     this.surface.begin(css(palette.ground), tall);
+    const { surface } = this;
+    const [first, last] = this.rowsSeen();
+    this.drawRows(this.times, first, last, 0);
+    drawArrows(this.context, surface, (thread) => this.middleOf(thread));
+    const { pinned } = this.lanes;
+    if (pinned && surface.top > 0) {
+      surface.pen.fillStyle = css(palette.ground);
+      surface.pen.fillRect(0, surface.top, surface.width, pinned * this.height);
+      this.drawRows(this.pinnedTimes, 0, pinned, surface.top);
+    }
+    if (pinned) {
+      surface.pen.fillStyle = palette.faint;
+      surface.pen.fillRect(0, surface.top + pinned * this.height - 1, surface.width, 1);
+    }
+    drawBrush(surface, palette, view);
+  }
+
+  // `shift`: pixels lower than where they lie.
+  private drawRows(times: LaneTimes, first: number, last: number, shift: number) {
+    const { view } = this.context.store;
+    const palette = this.context.palette();
     const { surface } = this;
     const { pen } = surface;
     const wide = Math.max(1, Math.round(surface.width));
     const columns = view.lanes === "code" ? wide : Math.min(surface.canvas.width, 2000);
     const perColumn = (view.to - view.from) / columns;
-    const level = this.context.level(perColumn);
-    this.seen = this.rowsSeen();
-    const [first, last] = this.seen;
-    const threads = Array.from(model.threads.keys()).filter((thread) => this.isSeen(this.rowOf[thread]));
-    const request = { level, from: view.from, to: view.to, columns, rows: last - first, threads, event: -1 };
-    this.made = this.matrix.raster(request, this.made, `${this.arranged} ${first}`, (thread) => this.rowOf[thread] - first);
-    this.addUp(this.made);
+    const span = { level: this.context.level(perColumn), from: view.from, to: view.to, columns };
+    const made = times.read(span, this.lanes, String(this.arranged), first, last);
     const shown = this.rows.slice(first, last);
     if (view.lanes === "code") {
-      this.drawCode(columns, perColumn);
+      this.code.draw(surface, shown, first * this.height + shift, this.height, columns);
     } else {
       const chosen = view.threads && new Set(view.threads);
       const dim = Uint8Array.from(shown, (row) => (chosen && !row.threads.some((thread) => chosen.has(thread)) ? 1 : 0));
       const full = Float32Array.from(shown, (row) => perColumn * row.threads.length);
       const paint = { palette, full, plain: new Uint8Array(shown.length), dim, tint: false, rateLow: 0, rateHigh: 1 };
-      this.pixels.draw(pen, this.made, paint, 0, first * this.height, surface.width, this.height);
+      this.pixels.draw(pen, made, paint, 0, first * this.height + shift, surface.width, this.height);
     }
     pen.fillStyle = css(palette.ground);
     for (let row = first + 1; row <= last; row++) {
-      pen.fillRect(0, row * this.height - 1, surface.width, this.height > 10 ? 2 : 1);
+      pen.fillRect(0, row * this.height - 1 + shift, surface.width, this.height > 10 ? 2 : 1);
     }
-    drawArrows(this.context, surface, this.rowOf, this.height);
-    drawBrush(surface, palette, view);
+  }
+
+  private middleOf(thread: number): number {
+    const row = this.lanes.rowOf[thread];
+    return row < 0 ? NaN : (row + 0.5) * this.height + (row < this.lanes.pinned ? this.surface.top : 0);
   }
 
   // The rows that are in view, or all where they are few: [first, last).
@@ -292,99 +366,5 @@ export class Lanes implements ViewPart {
     }
     const first = Math.max(0, Math.floor(this.surface.top / this.height));
     return [first, Math.min(this.rows.length, Math.ceil(this.surface.bottom / this.height) + 1)];
-  }
-
-  private isSeen(row: number): boolean {
-    return row >= this.seen[0] && row < this.seen[1];
-  }
-
-  // An open process's row holds the rows of its threads.
-  private addUp(made: Raster) {
-    const size = made.columns * kChannels;
-    this.rows.forEach((row, index) => {
-      if (row.process < 0 || row.isFolded || !this.isSeen(index)) {
-        return;
-      }
-      const first = this.seen[0];
-      const sum = made.values.subarray((index - first) * size, (index - first + 1) * size);
-      for (const thread of row.threads.filter((one) => this.isSeen(this.rowOf[one]))) {
-        const at = (this.rowOf[thread] - first) * size;
-        for (let i = 0; i < size; i++) {
-          sum[i] += made.values[at + i];
-        }
-      }
-    });
-  }
-
-  // Leaf → the call node at the chosen depth on its path.
-  private nodesAtDepth(depth: number): Uint32Array {
-    const { model } = this.context;
-    if (this.codeOf?.depth !== depth) {
-      const node = Uint32Array.from(model.leafNode);
-      for (let leaf = 0; leaf < node.length; leaf++) {
-        while (model.nodeDepth[node[leaf]] > depth) {
-          node[leaf] = model.nodeParent[node[leaf]];
-        }
-      }
-      this.codeOf = { depth, node };
-    }
-    return this.codeOf.node;
-  }
-
-  // Each thread in the colour of the function that it was in for most of a column.
-  private drawCode(columns: number, perColumn: number) {
-    const { model, store } = this.context;
-    const { view } = store;
-    const palette = this.context.palette();
-    const { pen } = this.surface;
-    const nodeOf = this.nodesAtDepth(view.depth);
-    const level = this.context.level(perColumn);
-    const colours = new Map<number, Colour>();
-    const most = new Float64Array(columns);
-    const node = new Int32Array(columns);
-    for (let row = this.seen[0]; row < this.seen[1]; row++) {
-      if (this.rows[row].process >= 0) {
-        continue; // its threads are in several places
-      }
-      const thread = this.rows[row].threads[0];
-      most.fill(0);
-      node.fill(-1);
-      for (let i = firstAfter(level, thread, view.from); i < level.first[thread + 1] && level.begin[i] < view.to; i++) {
-        const length = level.length ? level.length[i] : level.width;
-        const first = Math.max(0, Math.floor((level.begin[i] - view.from) / perColumn));
-        const last = Math.min(columns - 1, Math.floor((level.begin[i] + length - view.from - 1) / perColumn));
-        for (let column = first; column <= last; column++) {
-          if (level.ns[i] > most[column]) {
-            most[column] = level.ns[i];
-            node[column] = kInCode[level.state[i]] ? nodeOf[level.leaf[i]] : -2;
-          }
-        }
-      }
-      for (let column = 0; column < columns; ) {
-        let end = column + 1;
-        while (end < columns && node[end] === node[column]) {
-          end++;
-        }
-        if (node[column] !== -1) {
-          let colour = node[column] === -2 ? palette.channels[4] : colours.get(node[column]);
-          if (!colour) {
-            colour = nameColour(model.functions.name[model.nodeFunction[node[column]]], palette.dark);
-            colours.set(node[column], colour);
-          }
-          pen.fillStyle = css(colour, node[column] === -2 ? 0.3 : 1);
-          pen.fillRect(column, row * this.height, end - column, this.height);
-          if (node[column] >= 0 && end - column > 50 && this.height >= rem()) {
-            pen.fillStyle = palette.dark ? "#000" : "#111";
-            pen.font = `${rem() * 0.8}px system-ui, sans-serif`;
-            pen.textBaseline = "middle";
-            const name = shortName(model.functions.name[model.nodeFunction[node[column]]]);
-            if (pen.measureText(name).width < end - column - 6) {
-              pen.fillText(name, column + 4, row * this.height + this.height / 2);
-            }
-          }
-        }
-        column = end;
-      }
-    }
   }
 }

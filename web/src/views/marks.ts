@@ -24,7 +24,18 @@ export function findingMarks(context: Context, rowOf: (node: number) => number):
   });
 }
 
-export function markBadge(context: Context, { finding }: FindingMark): HTMLElement {
+const kMostBadges = 2; // in a row
+
+// The first of them, and how many more there are: a row's name needs the room.
+export function markBadges(context: Context, marks: FindingMark[]): HTMLElement[] {
+  const more = marks.slice(kMostBadges).map(({ finding }) => finding + 1);
+  return [
+    ...marks.slice(0, kMostBadges).map((mark) => markBadge(context, mark)),
+    ...(more.length ? [h("small", { class: "hint", title: `findings ${more.join(", ")}` }, `+${more.length}`)] : []),
+  ];
+}
+
+function markBadge(context: Context, { finding }: FindingMark): HTMLElement {
   return h(
     "button",
     {

@@ -142,7 +142,8 @@ export class Overview implements ViewPart {
     pen.fillStyle = palette.ink;
     pen.fillText("Whole run", rem() * 0.6, top * 0.2);
     pen.fillStyle = palette.faint;
-    const threads = `${Math.round(most)} thread${Math.round(most) === 1 ? "" : "s"} at most`;
+    const known = Math.min(Math.round(most), this.context.model.threads.length); // bins are known to 1/255
+    const threads = `${known} thread${known === 1 ? "" : "s"} at most`;
     pen.fillText(threads, rem() * 0.6, top * 0.2 + rem() * 1.2);
     if (processors && left > rem() * 8) {
       pen.fillText(`${processors} processor${processors === 1 ? "" : "s"}`, rem() * 0.6, top * 0.2 + rem() * 2.3);

@@ -1,0 +1,30 @@
+// What rows of threads are called.
+import { LaneRow, processName, processTitle, shortWords } from "../data/lanerows";
+import { Model } from "../data/model";
+import { h } from "../draw/dom";
+
+export function laneLabel(model: Model, { kind, process, threads }: LaneRow): HTMLElement {
+  switch (kind) {
+    case "process":
+      return h("span", { class: "name" }, processName(model, process), h("small", {}, ` ${model.processes[process].pid}`));
+    case "short":
+      return h("span", { class: "name" }, shortWords(model, threads, "short"));
+    case "thread":
+      return h("span", { class: "name" }, model.threadName(threads[0]), h("small", {}, ` ${model.threads[threads[0]].tid}`));
+  }
+}
+
+// In full: of a thread its first line, then what created it.
+export function laneTitle(model: Model, { kind, process, threads }: LaneRow): string[] {
+  switch (kind) {
+    case "process":
+      return [`${processTitle(model, process)}: ${threads.length} threads`];
+    case "short":
+      return [shortWords(model, threads, "short processes")];
+    case "thread": {
+      const { created, created_with } = model.threads[threads[0]];
+      const by = created.length ? [`created by ${created.join(" › ")}`] : [];
+      return [model.threadTitle(threads[0]), ...by, ...created_with];
+    }
+  }
+}
