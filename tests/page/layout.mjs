@@ -216,3 +216,61 @@ export async function rows(browser, tools) {
   await browser.settle();
   check("all are shown when they are asked for", (await seen()).length === 3000, String((await seen()).length));
 }
+
+// Boxes beside the pointer stay in the window, keep off the row that they are about, and follow zooming; plots and the legend are whole.
+export async function tips(browser, tools) {
+  const { check, made, page } = tools;
+  made();
+  const path = page("halves");
+  await browser.open(path);
+  const place = (selector, index) => browser.evaluate(`(() => { const b = document.querySelectorAll('${selector}')[${index}].getBoundingClientRect(); return { top: b.top, bottom: b.bottom }; })()`);
+  const tip = () => browser.evaluate("(() => { const t = document.querySelector('.tip'); const b = t.getBoundingClientRect(); return { hidden: t.hidden, left: b.left, right: b.right, top: b.top, bottom: b.bottom, text: t.innerText }; })()");
+  const outside = ({ top, bottom }, row) => top >= row.bottom - 0.5 || bottom <= row.top + 0.5;
+  for (const [what, index] of [[".kymograph .row", 0], [".kymograph .row", 1], [".threads .row", 0], [".threads .row", 1], [".tracks .row", 1]]) {
+    const row = await place(what, index);
+    for (const x of [520, 900, 1265]) {
+      for (const share of [0.1, 0.9]) {
+        await browser.mouse("mouseMoved", x, row.top + (row.bottom - row.top) * share);
+        await browser.settle();
+        const seen = await tip();
+        const good = !seen.hidden && outside(seen, row) && seen.left >= 0 && seen.right <= 1280 && seen.top >= 0 && seen.bottom <= 800;
+        if (!good || (x === 1265 && share === 0.9)) {
+          check(`${what} ${index}: the box is in the window and beside its row`, good, JSON.stringify({ x, share, row, seen }).slice(0, 300));
+        }
+      }
+    }
+  }
+  const row = await place(".kymograph .row", 1);
+  await browser.mouse("mouseMoved", 700, row.top + 5);
+  await browser.settle();
+  const before = await tip();
+  await browser.key("+");
+  const after = await tip();
+  check("the box follows zooming, with the pointer where it was", !after.hidden && /over/.test(after.text) && after.text !== before.text, `${before.text} | ${after.text}`.replace(/\s+/g, " "));
+
+  // Each dot of the plot is whole: none touches an edge.
+  await browser.open(page("slow"), "tab=occurrences&theme=dark");
+  await browser.evaluate("kymo.goToFinding(0)");
+  await browser.settle();
+  const dots = await browser.evaluate(`(() => {
+    const c = document.querySelector('.panels .chart canvas'); const { width, height } = c;
+    const d = c.getContext('2d').getImageData(0, 0, width, height).data;
+    const plot = Math.floor(width * 0.8); let left = width; let right = 0;
+    for (let y = 0; y < height - 24; y++) for (let x = 0; x < plot; x++) {
+      const i = (y * width + x) * 4;
+      const amber = d[i] > 180 && d[i + 1] > 120 && d[i + 2] < 60;
+      if (amber) { left = Math.min(left, x); right = Math.max(right, x); }
+    }
+    return { left, right, plot, width };
+  })()`);
+  check("no dot touches the names of durations or the edge", dots.left > 40 && dots.left < 90 && dots.right < dots.plot - 1, JSON.stringify(dots));
+
+  const busy = stored(tools, "openmp");
+  for (const [width, height] of [[1280, 800], [1920, 1080], [3840, 1600]]) {
+    await browser.size(width, height);
+    await browser.open(busy);
+    const legend = await browser.evaluate("(() => { const l = document.querySelector('.legend'); return { text: l.innerText.replace(/\\s+/g, ' '), whole: l.scrollWidth <= l.clientWidth + 1 }; })()");
+    check(`${width} wide: the legend explains, and is whole`, legend.whole && /ready: wants a processor/.test(legend.text), JSON.stringify(legend));
+  }
+  await browser.size(1280, 800);
+}

@@ -12,6 +12,7 @@
 //   cards    five findings fit, a click opens one (layout.mjs)
 //   panes    separators, folded panes, panes alone (layout.mjs)
 //   rows     rows of threads: folded, pinned, a part of thousands (layout.mjs)
+//   tips     boxes beside the pointer, the occurrence plot, the legend (layout.mjs)
 //   picture  a recording of which every pixel is known
 //   compared the page of two recordings: every kind of them, and what its buttons do
 //   served   kymo view --serve: more detail of a part, the whole again, a program that still runs (served.mjs)

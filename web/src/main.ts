@@ -6,7 +6,7 @@ import { findSpaces } from "./data/find";
 import { isReading } from "./data/blob";
 import { chosenWords } from "./data/lanerows";
 import { openOccurrences, readOccurrences, KeptOccurrences } from "./data/kept_occurrences";
-import { css, kChannelNames, kChannelTitles, palette, Palette } from "./draw/palette";
+import { css, kChannelNames, kChannelTitles, kChannelWords, palette, Palette } from "./draw/palette";
 import { h, replace, showFailure } from "./draw/dom";
 import { rem } from "./draw/surface";
 import { duration, moment, percent } from "./format";
@@ -357,6 +357,7 @@ class Page implements Context {
               { title: kChannelTitles[channel] },
               h("i", { style: `background:${css(this.colours.channels[channel])}` }),
               name,
+              h("small", { class: name }, `: ${kChannelWords[channel]}`),
             )
           : null,
       ),

@@ -38,7 +38,10 @@ export function showFailure(error: unknown) {
   replace(document.getElementById("app")!, h("p", { class: "starting" }, words));
 }
 
-// A box beside the pointer.
+const kPointer = { above: 10, below: 18, beside: 14 }; // px that it covers
+const kGap = 4; // px
+
+// A box beside the pointer, inside the window, never over the row that it is about.
 class Tip {
   private box = h("div", { class: "tip", role: "tooltip", hidden: true });
 
@@ -49,15 +52,30 @@ class Tip {
     }
   }
 
+  // Of no row: it only keeps off the pointer.
   show(event: MouseEvent, ...children: Child[]) {
-    replace(this.box, ...children);
-    this.box.hidden = false;
+    this.place(event, event.clientY - kPointer.above, event.clientY + kPointer.below, children);
+  }
+
+  // Below the row, or above it where there is more room.
+  besideRow(event: MouseEvent, top: number, height: number, ...children: Child[]) {
+    this.place(event, top - kGap, top + height + kGap, children);
+  }
+
+  private place(event: MouseEvent, top: number, bottom: number, children: Child[]) {
+    const { box } = this;
+    replace(box, ...children);
+    box.hidden = false;
+    box.style.maxHeight = "";
     const { innerWidth, innerHeight } = window;
-    const { offsetWidth, offsetHeight } = this.box;
-    const x = event.clientX + 14 + offsetWidth > innerWidth ? event.clientX - offsetWidth - 10 : event.clientX + 14;
-    const y = event.clientY + 18 + offsetHeight > innerHeight ? event.clientY - offsetHeight - 10 : event.clientY + 18;
-    this.box.style.left = `${Math.max(4, x)}px`;
-    this.box.style.top = `${Math.max(4, y)}px`;
+    const below = innerHeight - bottom - kGap;
+    const above = top - kGap;
+    const isBelow = box.offsetHeight <= below || below >= above;
+    box.style.maxHeight = `${Math.max(0, Math.floor(isBelow ? below : above))}px`;
+    const x = event.clientX + kPointer.beside;
+    const right = innerWidth - box.offsetWidth - kGap;
+    box.style.left = `${Math.max(kGap, Math.min(x, right))}px`;
+    box.style.top = `${isBelow ? bottom : Math.max(kGap, top - box.offsetHeight)}px`;
   }
 
   hide() {

@@ -19,6 +19,15 @@ export interface Palette {
 }
 
 export const kChannelNames = ["user", "system", "spinning", "ready", "waiting", "other"];
+// What each stands for, beside its name where there is room.
+export const kChannelWords = [
+  "computes",
+  "in the kernel",
+  "computes in a wait",
+  "wants a processor",
+  "for others, or for time",
+  "off the processor, not known why",
+];
 export const kChannelTitles = [
   "computing in the program",
   "in the kernel",

@@ -108,7 +108,7 @@ export function compare(context: Context, occurrences: KeptOccurrences): HTMLEle
           h(
             "tr",
             {},
-            h("td", {}, row.what),
+            h("td", { class: "name" }, row.what),
             h("td", { class: "number" }, row.slow),
             h("td", { class: "number" }, row.fast),
             h(
@@ -149,7 +149,7 @@ export function compare(context: Context, occurrences: KeptOccurrences): HTMLEle
           h(
             "tr",
             {},
-            h("td", {}, row.what),
+            h("td", { class: "name" }, row.what),
             h("td", { class: "number" }, row.slow),
             h("td", { class: "number" }, row.fast),
             h("td", { class: "number" }, isFinite(row.effect) ? row.effect.toFixed(2) : "–"),

@@ -297,8 +297,10 @@ export class Kymograph implements ViewPart {
       .filter((part) => part.share > 0.0005);
     const tint = store.view.tint;
     const sum = parts.reduce((all, part) => all + part.share, 0) * perColumn;
-    tip.show(
+    tip.besideRow(
       event,
+      this.picture.getBoundingClientRect().top + index * this.height,
+      this.height,
       h("b", {}, row.isItself ? `${tree.title[row.node]} ${row.label}` : tree.title[row.node]),
       h("div", {}, `at ${moment(time, perColumn)}, over ${duration(perColumn)}`),
       ...parts.map((part) => h("div", {}, `${percent(part.share)} of a thread ${part.words}`)),

@@ -235,6 +235,16 @@ export class Lanes implements ViewPart {
     return pinned < this.lanes.pinned ? pinned : Math.floor(y / this.height);
   }
 
+  // Pinned rows are seen so much lower than they lie.
+  private shiftOf(row: number): number {
+    return row < this.lanes.pinned ? this.surface.top : 0;
+  }
+
+  // In the window.
+  private topOf(row: number): number {
+    return this.picture.getBoundingClientRect().top + row * this.height + this.shiftOf(row);
+  }
+
   // The wait of a thread at a moment, a row of model.waits; −1: none that is kept.
   private waitAt(thread: number, time: number): number {
     const { waits } = this.context.model;
@@ -272,8 +282,10 @@ export class Lanes implements ViewPart {
     const base = times.at(index, column);
     const wait = thread < 0 ? -1 : this.waitAt(thread, time);
     const whole = perColumn * row.threads.length;
-    tip.show(
+    tip.besideRow(
       event,
+      this.topOf(index),
+      this.height,
       h("b", {}, laneTitle(model, row)[0]),
       h("div", {}, `at ${moment(time, perColumn)}`),
       ...kChannelTitles
@@ -356,7 +368,7 @@ export class Lanes implements ViewPart {
 
   private middleOf(thread: number): number {
     const row = this.lanes.rowOf[thread];
-    return row < 0 ? NaN : (row + 0.5) * this.height + (row < this.lanes.pinned ? this.surface.top : 0);
+    return row < 0 ? NaN : (row + 0.5) * this.height + this.shiftOf(row);
   }
 
   // The rows that are in view, or all where they are few: [first, last).

@@ -19,6 +19,9 @@ import { View } from "../state";
 import { compare } from "./compare";
 import { Changed, Context, ViewPart } from "./context";
 
+const kDot = 3; // px, radius of the largest
+const kNames = 4; // rem, of durations at the left
+
 export class Occurrences implements ViewPart {
   readonly element = h("div", { class: "panel split" });
   private title = h("h3", {});
@@ -125,8 +128,16 @@ export class Occurrences implements ViewPart {
     replace(this.table, ...compare(this.context, occurrences));
   }
 
+  // Where the dots end and their distribution begins.
   private plotWidth(): number {
     return this.surface.width * 0.8;
+  }
+
+  // Beside the names of durations, and so that the first and the last dot are whole.
+  private x(time: number): number {
+    const [from, to] = this.context.model.range;
+    const left = rem() * kNames + kDot;
+    return left + ((time - from) / (to - from)) * (this.plotWidth() - left - kDot);
   }
 
   private y(ns: number): number {
@@ -146,10 +157,10 @@ export class Occurrences implements ViewPart {
     const [from, to] = this.context.model.range;
     const { view } = this.context.store;
     const lengths = occurrences.end.map((end, i) => end - occurrences.begin[i]);
-    this.low = Math.log(Math.max(Math.min(...lengths), 1)) - 0.1;
-    this.high = Math.log(Math.max(...lengths, 2)) + 0.1;
+    this.low = Math.log(lengths.reduce((a, b) => Math.max(Math.min(a, b), 1), Infinity)) - 0.1;
+    this.high = Math.log(lengths.reduce((a, b) => Math.max(a, b), 2)) + 0.1;
     const width = this.plotWidth();
-    const x = (time: number) => ((time - from) / (to - from)) * width;
+    const x = (time: number) => this.x(time);
     pen.fillStyle = css(palette.structure, 0.12);
     pen.fillRect(x(view.from), 0, x(view.to) - x(view.from), surface.height);
     pen.font = font(0.8);
@@ -159,7 +170,10 @@ export class Occurrences implements ViewPart {
       pen.fillStyle = palette.grid;
       pen.fillRect(Math.round(x(tick)), 0, 1, surface.height);
       pen.fillStyle = palette.faint;
-      pen.fillText(moment(tick, times.length > 1 ? times[1] - times[0] : 1e9), x(tick) + 3, surface.height - 2);
+      const words = moment(tick, times.length > 1 ? times[1] - times[0] : 1e9);
+      if (x(tick) + 3 + pen.measureText(words).width < width) {
+        pen.fillText(words, x(tick) + 3, surface.height - 2);
+      }
     }
     let lastLabel = Infinity;
     for (let decade = Math.floor(this.low / Math.LN10); decade <= this.high / Math.LN10; decade++) {
@@ -185,7 +199,7 @@ export class Occurrences implements ViewPart {
     }
     for (const i of this.shown) {
       pen.fillStyle = occurrences.slow[i] ? palette.alarm : css(palette.channels[0], 0.75);
-      const size = occurrences.slow[i] ? 3 : 2;
+      const size = occurrences.slow[i] ? kDot : 2;
       pen.beginPath();
       pen.arc(x(occurrences.begin[i]), this.y(lengths[i]), size, 0, 7);
       pen.fill();
@@ -230,11 +244,10 @@ export class Occurrences implements ViewPart {
 
   private near(event: PointerEvent): number {
     const occurrences = this.context.occurrences()!;
-    const [from, to] = this.context.model.range;
     let best = 81;
     let found = -1;
     for (const i of this.shown) {
-      const dx = ((occurrences.begin[i] - from) / (to - from)) * this.plotWidth() - event.offsetX;
+      const dx = this.x(occurrences.begin[i]) - event.offsetX;
       const dy = this.y(occurrences.end[i] - occurrences.begin[i]) - event.offsetY;
       if (dx * dx + dy * dy < best) {
         best = dx * dx + dy * dy;

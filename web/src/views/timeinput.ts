@@ -36,6 +36,15 @@ export function takeTimeInput(element: HTMLElement, options: TimeInputOptions) {
     },
     { passive: false },
   );
+  // What is under the pointer changes when the view does, and is told anew once that is drawn.
+  let hovers: MouseEvent | null = null;
+  store.listen(() =>
+    requestAnimationFrame(() => {
+      if (hovers && !begin) {
+        options.hover?.(hovers, timeAt(hovers));
+      }
+    }),
+  );
   let begin: { x: number; time: number; pans: boolean; moved: boolean } | null = null;
   element.addEventListener("pointerdown", (event) => {
     if (event.button > 1) {
@@ -45,6 +54,7 @@ export function takeTimeInput(element: HTMLElement, options: TimeInputOptions) {
     element.setPointerCapture(event.pointerId);
   });
   element.addEventListener("pointermove", (event) => {
+    hovers = event;
     if (!begin) {
       options.hover?.(event, timeAt(event));
       return;
@@ -70,7 +80,10 @@ export function takeTimeInput(element: HTMLElement, options: TimeInputOptions) {
     begin = null;
   });
   element.addEventListener("pointercancel", () => (begin = null));
-  element.addEventListener("pointerleave", () => options.leave?.());
+  element.addEventListener("pointerleave", () => {
+    hovers = null;
+    options.leave?.();
+  });
   element.addEventListener("dblclick", () => {
     const { brush } = store.view;
     if (brush) {

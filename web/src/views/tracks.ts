@@ -206,8 +206,10 @@ export class Tracks implements ViewPart {
     }
     const perColumn = (to - from) / this.times.columns;
     const column = Math.min(this.times.columns - 1, Math.floor((time - from) / perColumn));
-    tip.show(
+    tip.besideRow(
       event,
+      this.picture.getBoundingClientRect().top + index * this.height(),
+      this.height(),
       h("b", {}, track.title),
       h(
         "div",
