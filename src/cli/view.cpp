@@ -9,6 +9,7 @@
 #include "cli/verbs.h"
 #include "recording/reader.h"
 #include "view/exports/new_file.h"
+#include "view/page/editor_link.h"
 #include "view/page/page.h"
 #include "view/page/page_range.h"
 #include "view/page/shell.h"
@@ -51,13 +52,25 @@ int run_view(int argc, char** argv) {
     std::string out;
     std::string range;
     bool no_sources = false;
+    bool whole_sources = false;
     bool no_creator = false;
     bool serve = false;
     std::uint16_t port = 0;
+    std::string editor_link(view::kDefaultEditorLink);
     options.add_option("recording", folder, "the recording's directory")->type_name("REC.kymo")->required();
     options.add_option("-o,--output", out, "the file to write (NAME.html)");
     options.add_option("--range", range, "only from A to B, in seconds since the start, in more detail");
     options.add_flag("--no-sources", no_sources, "no source lines and no disassembly in the page");
+    options
+        .add_flag("--sources", whole_sources,
+                  "whole source files of the program's own code in the page, not only lines around samples")
+        ->excludes("--no-sources");
+    options
+        .add_option("--editor-link", editor_link,
+                    "what a file:line in the page opens, with {file} and {line}, such as\n"
+                    "\"idea://open?file={file}&line={line}\"; \"none\": nothing")
+        ->type_name("TEMPLATE")
+        ->capture_default_str();
     options.add_flag("--no-creator", no_creator, "threads at the root, not below the call path that created them");
     CLI::Option* const served = options.add_flag(
         "--serve", serve, "serve it to browsers of this machine instead, at any resolution, until Ctrl-C");
@@ -70,7 +83,13 @@ int run_view(int argc, char** argv) {
     if (view::page_shell().empty()) {
         return fail(no_page_error());
     }
-    view::PageOptions asked{.range = {}, .sources = !no_sources};
+    if (const auto checked = view::check_editor_link(editor_link); !checked) {
+        return fail(checked.error());
+    }
+    view::PageOptions asked{.range = {},
+                            .sources = !no_sources,
+                            .whole_sources = whole_sources,
+                            .editor_link = editor_link == "none" ? std::string() : editor_link};
     if (!range.empty()) {
         const auto parsed = view::parse_page_range(range);
         if (!parsed) {

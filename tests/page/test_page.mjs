@@ -7,6 +7,7 @@
 //   metrics  what happened over time, by thread, process and rank
 //   search   finding names: keys, counts, marks in all views
 //   flames   the flame graph: orders, hiding and merging, keys alone
+//   lines    source lines of the program's own code, whole files, links to editors
 //   hostile  names and texts from recordings are shown, and nothing in them runs or is fetched
 //   banner   verdict and quality of the recording (layout.mjs)
 //   cards    five findings fit, a click opens one (layout.mjs)
@@ -18,7 +19,7 @@
 //   served   kymo view --serve: more detail of a part, the whole again, a program that still runs (served.mjs)
 import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -638,11 +639,57 @@ async function flames(browser) {
   }
 }
 
+async function lines(browser) {
+  // std::swap is called by own code: that is what is shown.
+  const story = stored("story", "--editor-link", "idea://open?file={file}&line={line}");
+  await browser.open(story);
+  const swap = await browser.evaluate("kymo.tree().key[kymo.tree().title.findIndex((title) => /::swap<|std::swap/.test(title))]");
+  await browser.open(story, `tab=source&space=${swap}`);
+  const title = () => browser.evaluate("document.querySelector('.panels h3').innerText.replace(/\\s+/g, ' ')");
+  check("a library's code leads to the own code that calls it", /shuffle_values .*story\.cpp/.test(await title()), await title());
+  // Of each leaf, the lines above it are the whole of it.
+  const sums = await browser.evaluate(`(() => { const sums = new Map(); const { own } = kymo.model; own.leaf.forEach((leaf, row) => sums.set(leaf, (sums.get(leaf) ?? 0) + own.share[row])); return [...sums.values()]; })()`);
+  check("lines of own code divide what is below them", sums.length > 0 && sums.every((sum) => Math.abs(sum - 1) < 1e-9), `${sums.length}`);
+  const isAbove = await browser.evaluate(`(() => { const { own, lineFunction, leafNode, nodeParent, nodeFunction } = kymo.model;
+    return [...own.leaf].every((leaf, row) => { for (let node = leafNode[leaf]; node; node = nodeParent[node]) if (nodeFunction[node] === lineFunction[own.line[row]]) return kymo.model.isOwn(nodeFunction[node]); return false; }); })()`);
+  check("they are of own functions on the leaf's call path", isAbove);
+  await browser.open(story, "tab=source");
+  await browser.key("n");
+  check("a finding opens the user's file", /select_values .*story\.cpp/.test(await title()), await title());
+  const link = await browser.evaluate("document.querySelector('.panels h3 a')?.getAttribute('href') ?? ''");
+  check("places are links to the editor", /^idea:\/\/open\?file=\/[^"<> ]*story\.cpp&line=\d+$/.test(link), link);
+  const hostile = await browser.evaluate(`(() => { kymo.model.files.push('/a b/"><script>x(1)</script>/{line}&line=9#?%.c'); return kymo.model.editorAddress(kymo.model.files.length - 1, 7); })()`);
+  check("paths are escaped", hostile === "idea://open?file=/a%20b/%22%3E%3Cscript%3Ex(1)%3C/script%3E/%7Bline%7D%26line%3D9%23%3F%25.c&line=7", hostile);
+  const refused = spawnSync(kymo, ["view", join(work, "story.kymo"), "--editor-link", "javascript:alert('{file}')", "-o", join(work, "x.html")], { encoding: "utf8" });
+  check("a link that would run is refused", refused.status === 2 && /editor/.test(refused.stderr), refused.stderr.split("\n")[0]);
+
+  // Whole files of own code.
+  const demo = join(build, "bin", "kymo-demo");
+  run(kymo, "record", "-q", "-o", join(work, "demo.kymo"), "--", demo, "--rounds", "2");
+  const lines = `(() => { const rows = [...document.querySelectorAll('.panels .column.wide .line')]; return { numbers: rows.map((row) => Number(row.dataset.line)), file: document.querySelector('.panels h3 small').textContent, links: document.querySelectorAll('.panels .code a').length }; })()`;
+  const part = page("demo", "--editor-link", "none");
+  const own = "rows=function&tab=source&space=f";
+  await browser.open(part);
+  const fn = await browser.evaluate("kymo.model.functions.name.findIndex((name, fn) => kymo.model.isOwn(fn) && /Strip|laplacian/.test(name))");
+  await browser.open(part, `${own}${fn}`);
+  const some = await browser.evaluate(lines);
+  check("without an editor places are no links", some.links === 0);
+  rmSync(part);
+  await browser.open(page("demo", "--sources"), `${own}${fn}`);
+  const whole = await browser.evaluate(lines);
+  const text = readFileSync(whole.file, "utf8").split("\n").length - 1;
+  check("--sources has the whole file", whole.numbers.length === text && whole.numbers.every((number, at) => number === at + 1) && some.numbers.length < text, `${whole.file}: ${whole.numbers.length} of ${text} lines, before ${some.numbers.length}`);
+  check("with lines as links", whole.links === text, String(whole.links));
+  const both = spawnSync(kymo, ["view", join(work, "demo.kymo"), "--sources", "--no-sources"], { encoding: "utf8" });
+  check("--sources and --no-sources exclude each other", both.status === 2, both.stderr.split("\n")[0]);
+  check("nothing on the console", browser.said.length === 0, browser.said.join("; "));
+}
+
 // ---- running ----
 
 const tools = { build, kymo, here, work, check, run, page, made };
 const ofOthers = Object.fromEntries(Object.entries({ ...layout, ...serving }).map(([name, test]) => [name, (browser) => test(browser, tools)]));
-const parts = { sources, kinds, links, channels, metrics, hostile, picture, compared, search, flames, ...ofOthers };
+const parts = { sources, kinds, links, channels, metrics, hostile, picture, compared, search, flames, lines, ...ofOthers };
 if (!parts[part]) {
   console.error(`usage: test_page.mjs BUILD ${Object.keys(parts).join("|")}`);
   process.exit(2);

@@ -2,6 +2,7 @@
 
 #include "program/image_search.h"
 #include "program/listing.h"
+#include "view/terminal/own_code.h"
 
 #include <algorithm>
 #include <array>
@@ -80,7 +81,8 @@ std::vector<std::string> find_source(const Profile& profile, const std::string& 
 }
 
 // Sampled lines, hottest first; and where functions with samples begin, as warm as their hottest line.
-std::vector<Heat> hot_lines(const Profile& profile, const CallTree& tree, const Leaves& leaves) {
+std::vector<Heat> hot_lines(const Profile& profile, const CallTree& tree, const Leaves& leaves,
+                            const std::vector<OwnLine>& own) {
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::int64_t> lines;
     for (std::uint32_t node = 0; node < profile.nodes.size(); ++node) {
         const LeafLine& line = leaves.lines[leaves.leaves[leaves.leaf_of[node]].line];
@@ -95,6 +97,10 @@ std::vector<Heat> hot_lines(const Profile& profile, const CallTree& tree, const 
             begin = std::max(begin, lines[{line.file, line.line}]);
         }
     }
+    for (const OwnLine& one : own) {
+        const LeafLine& line = leaves.lines[one.line];
+        lines[{line.file, line.line}] += one.ns;
+    }
     std::vector<Heat> hot;
     for (const auto& [place, ns] : lines) {
         if (ns > 0) {
@@ -105,24 +111,53 @@ std::vector<Heat> hot_lines(const Profile& profile, const CallTree& tree, const 
     return hot;
 }
 
+std::size_t size_of(const std::vector<std::string>& lines) {
+    std::size_t size = 0;
+    for (const std::string& line : lines) {
+        size += line.size() + 3;
+    }
+    return size;
+}
+
+// By file of the tree's symbols: whether functions of own code are in it.
+std::vector<bool> own_files(const Profile& profile, const CallTree& tree) {
+    const std::vector<bool> is_own = own_functions(profile, tree);
+    std::vector<bool> files(tree.symbols.files.size());
+    for (std::size_t function = 0; function < is_own.size(); ++function) {
+        if (is_own[function]) {
+            files[tree.symbols.functions[function].file] = true;
+        }
+    }
+    return files;
+}
+
 void write_sources(const Profile& profile, const CallTree& tree, const Leaves& leaves, NameTable& names,
-                   std::size_t bytes, Json& sources) {
+                   const std::vector<OwnLine>& own, const CodeLimits& limits, Json& sources) {
+    const std::size_t bytes = limits.bytes / 2;
+    const std::vector<bool> is_own = own_files(profile, tree);
+    std::size_t whole = 0;
     std::map<std::uint32_t, std::vector<std::string>> texts;
     std::map<std::uint32_t, std::set<std::uint32_t>> wanted;  // by file: numbers of lines, from 1
     std::size_t used = 0;
-    for (const Heat& heat : hot_lines(profile, tree, leaves)) {
+    for (const Heat& heat : hot_lines(profile, tree, leaves, own)) {
         const auto [entry, is_new] = texts.try_emplace(heat.file);
         if (is_new && is_source_name(tree.symbols.files[heat.file])) {
             entry->second = find_source(profile, tree.symbols.files[heat.file]);
         }
         const auto& text = entry->second;
+        if (is_new && is_own[heat.file] && whole + size_of(text) <= limits.whole_file_bytes) {
+            whole += size_of(text);
+            for (std::uint32_t line = 1; line <= text.size(); ++line) {
+                wanted[heat.file].insert(line);
+            }
+        }
         const std::uint32_t first = heat.line > kAround ? heat.line - kAround : 1;
         for (std::uint32_t line = first; line <= heat.line + kAround && line <= text.size(); ++line) {
             if (used + text[line - 1].size() + 3 <= bytes && wanted[heat.file].insert(line).second) {
                 used += text[line - 1].size() + 3;
             }
         }
-        if (used + kLongestLine > bytes) {
+        if (used + kLongestLine > bytes && limits.whole_file_bytes == 0) {
             break;
         }
     }
@@ -240,13 +275,13 @@ std::vector<std::string> read_source(const std::string& path) {
     return lines;
 }
 
-Blob make_code(const Profile& profile, const CallTree& tree, const Leaves& leaves, NameTable& names,
-               std::size_t bytes) {
+Blob make_code(const Profile& profile, const CallTree& tree, const Leaves& leaves, const std::vector<OwnLine>& own,
+               NameTable& names, const CodeLimits& limits) {
     Blob blob;
     Json sources = Json::array();
     Json listings = Json::array();
-    write_sources(profile, tree, leaves, names, bytes / 2, sources);
-    write_listings(profile, leaves, names, bytes, listings);
+    write_sources(profile, tree, leaves, names, own, limits, sources);
+    write_listings(profile, leaves, names, limits.bytes, listings);
     blob.json["sources"] = std::move(sources);
     blob.json["listings"] = std::move(listings);
     return blob;

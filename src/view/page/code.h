@@ -2,7 +2,8 @@
 //
 // Source files are read when the page is made, and only such as are regular files of a programming language's ending,
 // of a size that people write: paths come from other people's debug information, and pages are passed on. Around each
-// sampled line some lines are kept, the hottest first, until `bytes` are used up.
+// sampled line, and each line of own code that called what was sampled, some lines are kept, the hottest first, until
+// `bytes` are used up. Files of the program's own code can be kept whole.
 #pragma once
 
 #include "spacetime/profile/call_tree.h"
@@ -18,8 +19,13 @@
 
 namespace kymo::view {
 
+struct CodeLimits {
+    std::size_t bytes = 0;             // of disassembly; half of it of source lines
+    std::size_t whole_file_bytes = 0;  // of whole files of own code; 0: lines alone
+};
+
 Blob make_code(const spacetime::Profile& profile, const spacetime::CallTree& tree, const Leaves& leaves,
-               NameTable& names, std::size_t bytes);
+               const std::vector<OwnLine>& own, NameTable& names, const CodeLimits& limits);
 
 // Where a source file may lie that a program names, the likeliest first.
 std::vector<std::string> source_places(const spacetime::Profile& profile, const std::string& path);

@@ -8,6 +8,7 @@
 #include "view/page/leaves.h"
 #include "view/page/levels.h"
 #include "view/page/occurrences.h"
+#include "view/page/own_lines.h"
 #include "view/page/series.h"
 #include "view/page/tables.h"
 #include "view/page/waits.h"
@@ -71,7 +72,8 @@ Result<std::string> make_page(const analysis::Analysis& analysis, std::string_vi
         range.end = std::max(range.end, range.begin + 1);
     }
     const std::uint64_t span = range.end - range.begin;
-    const Leaves leaves = make_leaves(profile, analysis.named.tree, analysis.named.requests, options.most_nodes);
+    Leaves leaves = make_leaves(profile, analysis.named.tree, analysis.named.requests, options.most_nodes);
+    const std::vector<OwnLine> own = own_lines(profile, analysis.named.tree, analysis.named.requests, leaves);
     const std::vector<std::size_t> events = counted_events(profile, analysis.named.tree);
     const std::uint64_t samples = profile.quality.samples;
     const std::uint64_t bins =
@@ -92,6 +94,7 @@ Result<std::string> make_page(const analysis::Analysis& analysis, std::string_vi
     write_threads(profile, analysis.named.tree, analysis.named.names(), head);
     NameTable names(analysis.named.tree, profile);
     write_tree(analysis.named.tree, leaves, names, head);
+    write_own_lines(own, head);
     write_waits(profile, leaves, range, kMostWaits, head);
     head.json["range"] = {range.begin, range.end};
     if (options.served) {
@@ -101,6 +104,7 @@ Result<std::string> make_page(const analysis::Analysis& analysis, std::string_vi
     head.json["counted"] = events;
     head.json["metrics"] = page_series(analysis.metrics, profile.begin);
     head.json["channels"] = page_channels(analysis.metrics);
+    head.json["editor_link"] = options.editor_link;
     head.json["hosts"] = page_hosts(analysis.metrics, profile.begin);
 
     std::string data;
@@ -119,7 +123,10 @@ Result<std::string> make_page(const analysis::Analysis& analysis, std::string_vi
     data += element("occurrences", occurrences_within(analysis, leaves, range, options));
     if (options.sources) {
         data +=
-            element("code", make_code(profile, analysis.named.tree, leaves, names, options.source_bytes).deflated());
+            element("code", make_code(profile, analysis.named.tree, leaves, own, names,
+                                      {.bytes = options.source_bytes,
+                                       .whole_file_bytes = options.whole_sources ? options.whole_source_bytes : 0})
+                                .deflated());
     }
     names.write(head);
     data = element("head", head.deflated()) + data;

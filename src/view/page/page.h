@@ -19,16 +19,19 @@ struct ServedPage {
 };
 
 struct PageOptions {
-    std::optional<TimeRange> range;            // show only this; single samples reach further in it
-    std::size_t most_pieces = 300'000;         // single samples are kept when they are no more than this
-    std::size_t most_cells = 2'500'000;        // of all levels together
-    std::size_t level_bytes = 6U << 20U;       // deflated, of all levels and single samples together
-    std::size_t most_nodes = 12'000;           // of the call tree
-    std::size_t most_occurrences = 300'000;    // occurrences of all spaces together
-    std::size_t occurrence_bytes = 4U << 20U;  // deflated, of all occurrences together
-    std::size_t source_bytes = 600'000;        // of source text and disassembly, before deflating
-    bool sources = true;                       // embed source lines of what was sampled
-    std::optional<ServedPage> served = {};     // none: a file
+    std::optional<TimeRange> range;              // show only this; single samples reach further in it
+    std::size_t most_pieces = 300'000;           // single samples are kept when they are no more than this
+    std::size_t most_cells = 2'500'000;          // of all levels together
+    std::size_t level_bytes = 6U << 20U;         // deflated, of all levels and single samples together
+    std::size_t most_nodes = 12'000;             // of the call tree
+    std::size_t most_occurrences = 300'000;      // occurrences of all spaces together
+    std::size_t occurrence_bytes = 4U << 20U;    // deflated, of all occurrences together
+    std::size_t source_bytes = 600'000;          // of source text and disassembly, before deflating
+    bool sources = true;                         // embed source lines of what was sampled
+    std::optional<ServedPage> served = {};       // none: a file
+    bool whole_sources = false;                  // embed whole files of the program's own code
+    std::size_t whole_source_bytes = 4U << 20U;  // of these, before deflating
+    std::string editor_link = {};                // with {file} and {line}; empty: places are no links
 };
 
 // The page's bytes. `shell` is the built page without data. Errors: a file of the recording cannot be read.

@@ -33,6 +33,7 @@ std::int64_t since(const Profile& profile, std::uint64_t time) {
 // library.
 std::vector<bool> start_up_functions(const CallTree& tree) {
     std::vector<bool> is_known;
+    is_known.reserve(tree.symbols.functions.size());
     for (const program::Function& function : tree.symbols.functions) {
         is_known.push_back(is_start_up(function.name));
     }
@@ -113,6 +114,7 @@ void write_run(const Profile& profile, const CallTree& tree, Blob& blob) {
         run["command"].push_back(shown_text(argument));
     }
     run["host"] = shown_text(profile.host);
+    run["directory"] = shown_text(profile.directory);
     run["start_unix_ns"] = std::to_string(profile.started_realtime_ns);
     run["duration"] = since(profile, profile.end);
     run["processors"] = profile.processors;
@@ -184,6 +186,20 @@ void write_threads(const Profile& profile, const CallTree& tree, const Names& na
                            {"costs", cost_row(thread.costs)}});
     }
     blob.json["threads"] = std::move(threads);
+}
+
+void write_own_lines(const std::vector<OwnLine>& own, Blob& blob) {
+    std::vector<std::uint32_t> leaf;
+    std::vector<std::uint32_t> line;
+    std::vector<std::int64_t> ns;
+    for (const OwnLine& one : own) {
+        leaf.push_back(one.leaf);
+        line.push_back(one.line);
+        ns.push_back(one.ns);
+    }
+    blob.varints("own.leaf", leaf);
+    blob.varints("own.line", line);
+    blob.signed_varints("own.ns", ns);
 }
 
 void write_tree(const CallTree& tree, const Leaves& leaves, NameTable& names, Blob& blob) {

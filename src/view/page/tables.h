@@ -7,6 +7,7 @@
 #include "spacetime/profile/profile.h"
 #include "view/page/blob.h"
 #include "view/page/leaves.h"
+#include "view/page/own_lines.h"
 
 #include <cstdint>
 #include <string>
@@ -50,6 +51,7 @@ std::string shown_text(std::string_view text);
 void write_run(const spacetime::Profile& profile, const spacetime::CallTree& tree, Blob& blob);
 void write_threads(const spacetime::Profile& profile, const spacetime::CallTree& tree, const spacetime::Names& names,
                    Blob& blob);
+void write_own_lines(const std::vector<OwnLine>& own, Blob& blob);
 void write_tree(const spacetime::CallTree& tree, const Leaves& leaves, NameTable& names, Blob& blob);
 
 }  // namespace kymo::view

@@ -135,6 +135,19 @@ export function callersAndCallees(model: Model, sums: NodeSums, fn: number): { c
   return { callers: list(callers), callees: list(callees) };
 }
 
+// What libraries cost that own code called, by its lines. Within a leaf that is below several lines, as in the whole run.
+export function libraryLines(model: Model, values: Float64Array, fn: number): Map<number, number> {
+  const lines = new Map<number, number>();
+  const { leaf, line, share } = model.own;
+  leaf.forEach((of, row) => {
+    if (model.lineFunction[line[row]] === fn && values[of] > 0) {
+      const number = model.lineNumber[line[row]];
+      lines.set(number, (lines.get(number) ?? 0) + values[of] * share[row]);
+    }
+  });
+  return lines;
+}
+
 // By line of a function's own code: number → value.
 export function lineSums(model: Model, values: Float64Array, fn: number): Map<number, number> {
   const lines = new Map<number, number>();

@@ -97,6 +97,14 @@ function withoutStartUp(parents: Uint32Array, isStartUp: (node: number) => boole
   return kept;
 }
 
+function readOwn(blob: DataBlob, leaves: number): Model["own"] {
+  const leaf = blob.u32("own.leaf");
+  const ns = blob.f64("own.ns");
+  const sums = new Float64Array(leaves);
+  leaf.forEach((of, row) => (sums[of] += ns[row]));
+  return { leaf, line: blob.u32("own.line"), share: ns.map((value, row) => value / sums[leaf[row]]) };
+}
+
 export class Model {
   run: any;
   threads: Thread[];
@@ -127,13 +135,15 @@ export class Model {
   lineImage: Uint32Array;
   lineFirst: Float64Array;
   lineLast: Float64Array;
+  own: { leaf: Uint32Array; line: Uint32Array; share: Float64Array }; // lines of own code above leaves; share of the leaf
+  editorLink: string; // with {file} and {line}; empty: none
   waits: Waits;
   metrics: Series[];
   hosts: Host[];
   channels: { parties: Party[]; tables: ChannelTable[] };
   levels: Levels;
   json: any;
-  private own: boolean[]; // by function
+  private isOwnFunction: boolean[];
 
   private constructor(blob: DataBlob, arrived: () => void) {
     const json = (this.json = blob.json);
@@ -146,7 +156,7 @@ export class Model {
       file: json.functions.map((row: any[]) => row[2]),
       line: json.functions.map((row: any[]) => row[3]),
     };
-    this.own = json.functions.map((row: any[]) => row[5]);
+    this.isOwnFunction = json.functions.map((row: any[]) => row[5]);
     this.files = json.files;
     this.images = json.images;
     this.events = json.counted.map((event: number) => json.events[event].name);
@@ -182,6 +192,8 @@ export class Model {
     this.lineImage = blob.u32("line.image");
     this.lineFirst = blob.f64("line.first");
     this.lineLast = blob.f64("line.last");
+    this.own = readOwn(blob, this.leafNode.length);
+    this.editorLink = json.editor_link ?? "";
     this.waits = this.readWaits(blob);
     this.levels = new Levels(json.levels, this.events.length, arrived);
   }
@@ -226,7 +238,7 @@ export class Model {
 
   // Whether a function is of the program's own code, of any of its processes: not of a library.
   isOwn(fn: number): boolean {
-    return this.own[fn];
+    return this.isOwnFunction[fn];
   }
 
   threadName(thread: number): string {
@@ -239,6 +251,17 @@ export class Model {
     const process = this.processes[of.process];
     const place = this.processes.length > 1 && process ? ` of ${process.name} ${process.pid}` : "";
     return `${this.threadName(thread)} (${of.tid})${place}`;
+  }
+
+  // What opens a line in an editor; null: nothing does. The template's scheme is checked when the page is made.
+  editorAddress(file: number, line: number): string | null {
+    const path = this.files[file] ?? "";
+    if (!path || !this.editorLink || (!path.startsWith("/") && !this.run.directory)) {
+      return null;
+    }
+    const whole = path.startsWith("/") ? path : `${this.run.directory}/${path}`;
+    const escaped = whole.split("/").map(encodeURIComponent).join("/");
+    return this.editorLink.replaceAll(/\{(file|line)\}/g, (_, what) => (what === "file" ? escaped : String(line)));
   }
 
   place(file: number, line: number): string {

@@ -1,5 +1,5 @@
 // Source lines of the chosen space's function, heated by the region's time; beside them its instructions.
-import { leafValues, lineSums, metricValue } from "../data/calltree";
+import { leafValues, libraryLines, lineSums, metricValue } from "../data/calltree";
 import { instructionHeat, Listing } from "../data/instructions";
 import { DataBlob } from "../data/blob";
 import { Colour, css } from "../draw/palette";
@@ -49,19 +49,37 @@ export class Source implements ViewPart {
     this.fill(this.context.store.view);
   }
 
-  // The function to show: the chosen space's, or the region's hottest.
+  // The function to show: the chosen space's; where that is a library's, or none is chosen, the own function that costs
+  // most there, with the libraries that it calls. Of no own code, the hottest.
   private function(values: Float64Array): number {
     const { model } = this.context;
     const selected = this.context.selected();
-    if (selected && this.context.tree().fn[selected.node] >= 0 && this.context.tree().order !== "path") {
-      return this.context.tree().fn[selected.node];
+    const fn = selected ? this.context.tree().fn[selected.node] : -1;
+    if (fn >= 0 && (this.context.tree().order !== "path" || (model.isOwn(fn) && this.hasLines(fn)))) {
+      return fn;
     }
+    const own = this.hottest(values, true);
+    return own >= 0 ? own : this.hottest(values, false);
+  }
+
+  private hasLines(fn: number): boolean {
+    const { model } = this.context;
+    return model.lineFunction.some((of, line) => of === fn && model.lineNumber[line] > 0);
+  }
+
+  private hottest(values: Float64Array, isOwn: boolean): number {
+    const { model } = this.context;
+    const selected = this.context.selected();
     const byFunction = new Map<number, number>();
-    for (let leaf = 0; leaf < values.length; leaf++) {
-      const line = model.leafLine[leaf];
-      if (line && (!selected || selected.leaves[leaf])) {
-        byFunction.set(model.lineFunction[line], (byFunction.get(model.lineFunction[line]) ?? 0) + values[leaf]);
+    const add = (line: number, leaf: number, value: number) => {
+      const fn = model.lineFunction[line];
+      if (line && (!selected || selected.leaves[leaf]) && model.isOwn(fn) === isOwn) {
+        byFunction.set(fn, (byFunction.get(fn) ?? 0) + value);
       }
+    };
+    values.forEach((value, leaf) => add(model.leafLine[leaf], leaf, value));
+    if (isOwn) {
+      model.own.leaf.forEach((leaf, row) => add(model.own.line[row], leaf, values[leaf] * model.own.share[row]));
     }
     let best = -1;
     for (const [fn, value] of byFunction) {
@@ -80,7 +98,10 @@ export class Source implements ViewPart {
       replace(this.element, h("p", { class: "hint" }, "Nothing with a source line in this region."));
       return;
     }
-    const sums = lineSums(model, values, fn);
+    const itself = lineSums(model, values, fn);
+    const libraries = model.isOwn(fn) ? libraryLines(model, values, fn) : new Map<number, number>();
+    const sums = new Map(itself);
+    libraries.forEach((value, line) => sums.set(line, (sums.get(line) ?? 0) + value));
     const all = values.reduce((sum, value) => sum + value, 0) || 1;
     const most = Math.max(...sums.values(), 1);
     const files = new Map<number, number>();
@@ -90,14 +111,26 @@ export class Source implements ViewPart {
         files.set(model.lineFile[line], (files.get(model.lineFile[line]) ?? 0) + values[leaf] + 1e-9);
       }
     }
+    model.own.leaf.forEach((leaf, row) => {
+      const line = model.own.line[row];
+      if (model.lineFunction[line] === fn) {
+        files.set(model.lineFile[line], (files.get(model.lineFile[line]) ?? 0) + values[leaf] * model.own.share[row] + 1e-9);
+      }
+    });
     const file = [...files].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 0;
     const heat = heatColour(this.context, view);
     const title = h(
       "h3",
       { title: model.functions.name[fn] },
       `${withoutArguments(model.functions.name[fn])}  `,
-      h("small", {}, model.files[file]),
+      this.link(file, [...sums].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 0, h("small", {}, model.files[file])),
     );
+    const words = (line: number) => {
+      const inLibraries = libraries.get(line) ?? 0;
+      return inLibraries
+        ? `${metricValue(view.metric, itself.get(line) ?? 0)} itself, ${metricValue(view.metric, inLibraries)} in libraries that it calls`
+        : "";
+    };
     const parts = this.parts!.filter((part) => part.file === file);
     const hottest = [...sums].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 0;
     const rows: HTMLElement[] = [];
@@ -113,8 +146,8 @@ export class Source implements ViewPart {
           h(
             "div",
             { class: "line", style: value ? `background:${css(heat, 0.08 + 0.5 * (value / most))}` : "", "data-line": number },
-            h("span", { class: "value" }, value ? percent(value / all) : ""),
-            h("span", { class: "number" }, String(number)),
+            h("span", { class: "value", title: value ? words(number) : "" }, value ? percent(value / all) : ""),
+            h("span", { class: "number" }, this.link(file, number, String(number))),
             h("code", {}, text || " "),
           ),
         );
@@ -146,12 +179,18 @@ export class Source implements ViewPart {
     replace(
       this.element,
       h("div", { class: "column wide" }, title, code, ...this.notes.map((note) => h("p", { class: "hint" }, note))),
-      this.listing(fn, view, sums),
+      this.listing(fn, view, itself),
     );
     const row = code.querySelector<HTMLElement>(`[data-line="${hottest}"]`);
     if (row) {
       code.scrollTop = row.offsetTop - code.clientHeight / 2;
     }
+  }
+
+  // Opens the line in an editor, where the page's maker named one.
+  private link(file: number, line: number, what: Node | string): Node | string {
+    const address = this.context.model.editorAddress(file, line || 1);
+    return address ? h("a", { href: address, title: "open in an editor" }, what) : what;
   }
 
   private listing(fn: number, view: View, lines: Map<number, number>): HTMLElement | null {
