@@ -6,9 +6,7 @@
 //   kSharedClock          clock_gettime of the page that the kernel maps into each process
 //   kTimersAtReturnSince  the first Linux (6.18 is 6'018) that runs out timers of thread time on the return to the
 //                         program instead of in the tick; ~0: no known one
-//   has_constant_counter(), read_counter()   a counter at one rate on every core and in every sleep state, which
-//   programs
-//                         may read
+//   has_constant_counter(), read_counter()   a counter at one rate on every core and in every sleep state
 //   add(cell, by)         adds such that a signal handler of the same thread, which adds too, loses nothing
 //   is_virtual()          whether the processor itself says that it is a virtual machine's
 //   has_crc32c(), crc32c_words(crc, words, count)   CRC-32C (without its complements) by the processor's instruction
