@@ -8,6 +8,9 @@
 //   search   finding names: keys, counts, marks in all views
 //   flames   the flame graph: orders, hiding and merging, keys alone
 //   lines    source lines of the program's own code, whole files, links to editors
+//   lines source lines of the program's own code, whole files, links to editors
+//   gaps     gaps and same spaces; views that have nothing to show
+//   files    views saved as PNG and SVG, print, words for pictures, colours for every kind of colour vision
 //   hostile  names and texts from recordings are shown, and nothing in them runs or is fetched
 //   banner   verdict and quality of the recording (layout.mjs)
 //   cards    five findings fit, a click opens one (layout.mjs)
@@ -32,7 +35,7 @@ const build = resolve(buildFolder);
 const here = dirname(fileURLToPath(import.meta.url));
 const modules = join(build, "web", "node_modules");
 const work = mkdtempSync(join(tmpdir(), "kymo-page-"));
-const kTabs = ["paths", "functions", "source", "occurrences", "patterns", "waits", "heavy"];
+const kTabs = ["paths", "functions", "source", "occurrences", "patterns", "waits", "heavy", "gaps"];
 let failures = 0;
 let checks = 0;
 
@@ -685,11 +688,144 @@ async function lines(browser) {
   check("nothing on the console", browser.said.length === 0, browser.said.join("; "));
 }
 
+async function gaps(browser) {
+  const story = stored("story");
+  await browser.open(story, "tab=gaps");
+  const listed = await browser.evaluate("[...document.querySelectorAll('table.gaps tbody tr')].map((row) => row.innerText.replace(/\\s+/g, ' '))");
+  // The longest gap of the data, found in another way.
+  await browser.open(story, "tab=heavy");
+  await browser.evaluate("document.querySelector('.heavy tbody tr').click()");
+  await browser.settle();
+  const own = await browser.evaluate("[...document.querySelectorAll('.heavy-life .moment')].map((one) => one.querySelectorAll('span')[1].innerText)");
+  check("gaps are listed, those of the heaviest code among them", listed.length > 8 && own.length > 0 && own.every((length) => listed.some((row) => row.includes(length))), `${listed[0]}; ${own.join()}`);
+  await browser.open(story, "tab=gaps");
+  await browser.evaluate("document.querySelector('table.gaps tbody tr').click()");
+  await browser.settle();
+  const { brush, threads } = await browser.evaluate("JSON.parse(JSON.stringify(kymo.store.view))");
+  const [begin, length] = [parseFloat(listed[0]), parseFloat(listed[0].split(" ")[2])];
+  check("a click leads to the gap", brush && Math.abs(brush[0] / 1e9 - begin) < 0.01 && Math.abs((brush[1] - brush[0]) / 1e9 - length) < 0.01 && threads.length === 1, `${brush} ${listed[0]}`);
+
+  // Groups of same spaces: each member has a row.
+  await browser.open(story, "tab=heavy");
+  const sizes = await browser.evaluate("[...document.querySelectorAll('.heavy tbody tr')].map((row) => parseInt(row.children[5].innerText) || 0)");
+  const at = sizes.findIndex((size) => size >= 2);
+  if (at >= 0) {
+    await browser.evaluate(`document.querySelectorAll('.heavy tbody tr')[${at}].click()`);
+    await browser.settle();
+    const rows = await browser.evaluate("document.querySelectorAll('table.same tbody tr').length");
+    check("same spaces have a row each", rows === sizes[at], `${rows} of ${sizes[at]}`);
+  } else {
+    check("a group without same spaces has no table of them", (await browser.evaluate("document.querySelectorAll('table.same').length")) === 0, sizes.join());
+  }
+
+  made();
+  const empty = page("empty");
+  await browser.open(empty);
+  await browser.until("document.querySelector('#tab-gaps').hidden");
+  const offered = await browser.evaluate("[...document.querySelectorAll('[role=tab]')].filter((tab) => !tab.hidden).map((tab) => tab.id.slice(4)).join()");
+  check("views without content are not offered", offered === "paths,functions,source", offered);
+  for (const [tab, why] of [["waits", /^No waits were recorded: /], ["heavy", /^No heavy code: /], ["gaps", /^No gaps: /], ["patterns", /^No patterns: /], ["occurrences", /(^|\n)No occurrences: /], ["channels", /^No messages were recorded: /]]) {
+    await browser.open(empty, `tab=${tab}`);
+    await browser.until("!document.querySelector('.panels').innerText.startsWith('Reading')");
+    await browser.settle();
+    const words = await browser.evaluate("document.querySelector('.panels').innerText.trim()");
+    check(`${tab}: it says why`, why.test(words), words.slice(0, 100));
+    check(`${tab}: it is the chosen one`, await browser.evaluate(`!document.querySelector('#tab-${tab}').hidden`));
+  }
+  await browser.open(page("halves"));
+  await browser.settle();
+  check("what has content is offered", await browser.evaluate("!document.querySelector('#tab-waits').hidden"));
+}
+
+// CIE L*a*b* of sRGB colours as eyes without one kind of cone see them (Machado, Oliveira and Fernandes 2009, severity 1).
+const kVisions = {
+  normal: [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
+  deuteranopia: [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]],
+  protanopia: [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+};
+
+function lab(colour, vision) {
+  const linear = colour.map((part) => part / 255).map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+  const [r, g, b] = vision.map((row) => Math.min(1, Math.max(0, row[0] * linear[0] + row[1] * linear[1] + row[2] * linear[2])));
+  const [x, y, z] = [(0.4124 * r + 0.3576 * g + 0.1805 * b) / 0.95047, 0.2126 * r + 0.7152 * g + 0.0722 * b, (0.0193 * r + 0.1192 * g + 0.9505 * b) / 1.08883].map((part) =>
+    part > 0.008856 ? Math.cbrt(part) : 7.787 * part + 16 / 116,
+  );
+  return [116 * y - 16, 500 * (x - y), 200 * (y - z)];
+}
+
+async function files(browser) {
+  made();
+  const { PNG } = createRequire(join(modules, "x.js"))("pngjs");
+  const path = page("halves");
+  await browser.client.Browser.setDownloadBehavior({ behavior: "allow", downloadPath: work });
+  const saved = async (which, ending) => {
+    rmSync(join(work, `app.${ending}`), { force: true });
+    await browser.evaluate("[...document.querySelectorAll('.top button')].find((button) => /save/.test(button.title)).click()");
+    await browser.evaluate(`[...document.querySelectorAll('dialog.export button')].find((button) => button.textContent.startsWith('${which}')).click()`);
+    for (let i = 0; i < 400 && !existsSync(join(work, `app.${ending}`)); i++) {
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+    return readFileSync(join(work, `app.${ending}`));
+  };
+  browser.said.length = 0;
+  await browser.open(path, "theme=light");
+  const png = PNG.sync.read(await saved("PNG", "png"));
+  check("a PNG as large as the window", png.width === 1280 && png.height === 800, `${png.width} x ${png.height}`);
+  const spot = await browser.evaluate("(() => { const b = document.querySelectorAll('.threads canvas')[0].getBoundingClientRect(); return [b.x + b.width * 0.25, b.y + 8]; })()");
+  const i = (Math.round(spot[1]) * png.width + Math.round(spot[0])) * 4;
+  const user = await browser.evaluate("kymo.palette().channels[0]");
+  check("with the pictures in it", user.every((part, at) => Math.abs(part - png.data[i + at]) <= 12), `${[...png.data.subarray(i, i + 3)]} ${user}`);
+  const svg = (await saved("SVG", "svg")).toString();
+  const parsed = await browser.evaluate(`(() => { const doc = new DOMParser().parseFromString(${JSON.stringify(svg)}, 'image/svg+xml');
+    return { root: doc.documentElement.localName, error: doc.querySelector('parsererror') !== null, words: [...doc.querySelectorAll('text')].map((one) => one.textContent).join(' '), images: doc.querySelectorAll('image').length, scripts: doc.querySelectorAll('script').length }; })()`);
+  check("an SVG with texts and pictures", parsed.root === "svg" && !parsed.error && /app\+0x40/.test(parsed.words) && /Threads/.test(parsed.words) && parsed.images >= 4, JSON.stringify({ ...parsed, words: parsed.words.slice(0, 60) }));
+  check("the policy of the page allows it", browser.said.length === 0, browser.said.join("; "));
+  await browser.open(page("hostile"));
+  const title = await browser.evaluate("(document.title.replace(/ – Kymo$/, '').replace(/[^\\w.-]+/g, '_') || 'kymo')");
+  await browser.evaluate("document.title = 'app – Kymo'");
+  const hostile = (await saved("SVG", "svg")).toString();
+  check("names that are markup are texts in it, and no path in its name", !/<script|onload=|onerror=/i.test(hostile.replaceAll(/>[^<]*</g, "><")) && !title.includes("/"), title.slice(0, 60));
+
+  // On paper.
+  await browser.open(path, "tab=functions");
+  await browser.client.Emulation.setEmulatedMedia({ media: "print" });
+  const paper = await browser.evaluate("({ controls: [...document.querySelectorAll('select, .search')].filter((one) => one.offsetParent).length, scroll: getComputedStyle(document.body).overflow, table: document.querySelector('.panels table').offsetHeight <= document.querySelector('.panels').offsetHeight, cards: document.querySelector('.findings').scrollHeight <= document.querySelector('.findings').offsetHeight + 1 })");
+  await browser.client.Emulation.setEmulatedMedia({ media: "" });
+  check("on paper nothing is cut and there are no controls", paper.controls === 0 && paper.scroll === "visible" && paper.table && paper.cards, JSON.stringify(paper));
+
+  // In words.
+  await browser.open(path);
+  const words = await browser.evaluate("[...document.querySelectorAll('canvas')].map((canvas) => canvas.getAttribute('aria-label'))");
+  check("pictures have words", words.every(Boolean) && words.some((text) => /^code against time, whole run: processor time: app\+0x30 66\.7 %, app\+0x40 33\.3 %$/.test(text)) && words.some((text) => /^threads against time, whole run: 2 threads: computing in the program 75.\d %, waiting 25.\d %|^threads against time, whole run: 2 threads: computing in the program 75.\d %, waiting 24.\d %/.test(text)), words.join(" | "));
+
+  // Colours.
+  for (const theme of ["dark", "light"]) {
+    await browser.open(path, `theme=${theme}&colours=cvd`);
+    const { channels, ground } = await browser.evaluate("(() => { const { channels, ground } = kymo.palette(); return { channels, ground }; })()");
+    for (const [name, vision] of Object.entries(kVisions)) {
+      const seen = [...channels, ground].map((colour) => lab(colour, vision));
+      let least = Infinity;
+      seen.forEach((a, at) => seen.slice(at + 1).forEach((b) => (least = Math.min(least, Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2])))));
+      check(`${theme}, ${name}: any two colours of states are apart`, least >= 18, `ΔE*ab ${least.toFixed(1)}`);
+    }
+    const [alarm, good] = await browser.evaluate("['--alarm', '--good'].map((name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim()).map((text) => [1, 3, 5].map((at) => parseInt(text.slice(at, at + 2), 16)))");
+    for (const [name, vision] of Object.entries(kVisions)) {
+      const [a, b] = [lab(alarm, vision), lab(good, vision)];
+      const apart = Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+      check(`${theme}, ${name}: what is wrong and what is right are apart`, apart >= 40, `ΔE*ab ${apart.toFixed(1)}`);
+    }
+  }
+  await browser.open(path);
+  await browser.evaluate("[...document.querySelectorAll('.top button')].find((button) => /vision/.test(button.title)).click()");
+  await browser.settle();
+  check("a button chooses them, and the address keeps it", await browser.evaluate("location.hash.includes('colours=cvd') && document.documentElement.dataset.colours === 'cvd'"));
+}
+
 // ---- running ----
 
 const tools = { build, kymo, here, work, check, run, page, made };
 const ofOthers = Object.fromEntries(Object.entries({ ...layout, ...serving }).map(([name, test]) => [name, (browser) => test(browser, tools)]));
-const parts = { sources, kinds, links, channels, metrics, hostile, picture, compared, search, flames, lines, ...ofOthers };
+const parts = { sources, kinds, links, channels, metrics, hostile, picture, compared, search, flames, lines, files, gaps, ...ofOthers };
 if (!parts[part]) {
   console.error(`usage: test_page.mjs BUILD ${Object.keys(parts).join("|")}`);
   process.exit(2);

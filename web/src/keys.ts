@@ -8,7 +8,7 @@ export const kKeys: [string, string][] = [
   ["0", "the whole run"],
   ["z", "closer to the brush"],
   ["n p", "next, previous finding"],
-  ["1 … 8", "call paths, functions, source, occurrences, patterns, waits, channels, heavy code"],
+  ["1 … 9", "call paths, functions, source, occurrences, patterns, waits, channels, heavy code, gaps"],
   ["r", "rows by call path, by function, by address"],
   ["c", "colour by what threads did, or by an event"],
   ["l", "threads: what they did, where they were"],

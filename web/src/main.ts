@@ -17,9 +17,11 @@ import { banner } from "./views/banner";
 import { bottomBar, lanesBar, rowsBar, showHelp, topBar } from "./views/bars";
 import { Channels } from "./views/channels";
 import { anyOf, Changed, Context, ViewPart } from "./views/context";
+import { showExport } from "./views/export";
 import { Finding, Findings } from "./views/findings";
 import { Flame } from "./views/flame";
 import { FunctionTable } from "./views/functions";
+import { Gaps } from "./views/gaps";
 import { Heavy } from "./views/heavy";
 import { Kymograph } from "./views/kymograph";
 import { Lanes } from "./views/lanes";
@@ -29,6 +31,7 @@ import { Overview } from "./views/overview";
 import { Patterns } from "./views/patterns";
 import { Search } from "./views/search";
 import { Source } from "./views/source";
+import { spoken } from "./views/spoken";
 import { Tracks } from "./views/tracks";
 import { WaitList } from "./views/waitlist";
 
@@ -60,7 +63,7 @@ class Page implements Context {
       const known = this.store.view.threads.filter((thread) => thread < model.threads.length);
       this.store.view.threads = known.length ? known : null;
     }
-    this.colours = palette(this.store.view.theme);
+    this.colours = palette(this.store.view.theme, this.store.view.colours === "cvd");
     const threads = model.threads.map((_, thread) => thread);
     this.whole = sumTimes(model, model.levels.coarsest(), model.range[0], model.range[1], threads);
     this.findings = model.json.findings?.bad ?? [];
@@ -161,7 +164,12 @@ class Page implements Context {
   private layOut() {
     const { model } = this;
     const bars = {
-      top: topBar(model, this.searchField.element, { theme: () => this.toggleTheme(), help: showHelp }),
+      top: topBar(model, this.searchField.element, {
+        theme: () => this.toggleTheme(),
+        colours: () => this.store.set({ colours: this.store.view.colours ? "" : "cvd" }),
+        export: showExport,
+        help: showHelp,
+      }),
       rows: rowsBar(model, this.store, this.legend),
       lanes: lanesBar(model, this.store, () => this.goodDepth()),
       bottom: bottomBar(model, this.store, this.summary),
@@ -258,6 +266,8 @@ class Page implements Context {
         return new WaitList(this);
       case "channels":
         return new Channels(this);
+      case "gaps":
+        return new Gaps(this);
       case "heavy":
         return new Heavy(this);
     }
@@ -272,8 +282,10 @@ class Page implements Context {
   }
 
   private update(view: View, changed: Changed) {
-    if (changed.has("theme")) {
-      this.colours = palette(view.theme);
+    if (anyOf(changed, "theme", "colours")) {
+      changed.add("theme");
+      document.documentElement.dataset.colours = view.colours;
+      this.colours = palette(view.theme, view.colours === "cvd");
       document.documentElement.dataset.theme = this.colours.dark ? "dark" : "light";
     }
     for (const part of this.above) {
@@ -331,6 +343,15 @@ class Page implements Context {
         : `${moment(from, to - from > 1e9 ? 1e7 : (to - from) / 100)} + ${duration(to - from)}`;
     this.summary.textContent = `${view.brush ? "Brushed" : "In view"}: ${where}, ${threads}: ${duration(on)} on processors (${percent(on / Math.max(to - from, 1))} of one)`;
     this.summary.title = this.summary.textContent;
+    const words = spoken(this);
+    for (const [selector, what, told] of [
+      [".kymograph .picture canvas", "code against time", words.code],
+      [".flame canvas", "call paths", words.code],
+      [".threads canvas", "threads against time", words.threads],
+      [".overview canvas", "states of threads against time", words.threads],
+    ]) {
+      this.stage.querySelector(selector)?.setAttribute("aria-label", `${what}, ${where}: ${told}`);
+    }
   }
 
   private fillLegend() {

@@ -2,7 +2,7 @@
 import { Metric, TimeMetric } from "./data/calltree";
 import { Order } from "./data/spaces";
 
-export const kTabs = ["paths", "functions", "source", "occurrences", "patterns", "waits", "channels", "heavy"] as const;
+export const kTabs = ["paths", "functions", "source", "occurrences", "patterns", "waits", "channels", "heavy", "gaps"] as const;
 export type Tab = (typeof kTabs)[number];
 export const kFlames = ["heavy", "time", "inverted", "sandwich"] as const;
 export type FlameOrder = (typeof kFlames)[number];
@@ -32,6 +32,7 @@ export interface View {
   tracks: boolean; // metrics below the threads
   finding: number; // −1: none
   theme: "" | "dark" | "light";
+  colours: "" | "cvd"; // cvd: apart for every kind of colour vision
   metric: Metric; // what the views below tell of
 }
 
@@ -177,6 +178,9 @@ export class Store {
     if (view.metric !== "processor") {
       put("metric", typeof view.metric === "number" ? `event.${this.events[view.metric]}` : view.metric);
     }
+    if (view.colours) {
+      put("colours", view.colours);
+    }
     if (view.theme) {
       put("theme", view.theme);
     }
@@ -224,6 +228,7 @@ export class Store {
       depth: Math.min(Math.max(Number(depth) || 1, 1), 200),
       tracks: given.get("tracks") !== "off",
       finding: Number.isInteger(finding) ? finding - 1 : -1,
+      colours: among(given.get("colours"), ["", "cvd"]),
       theme: among(given.get("theme"), ["", "dark", "light"]),
       metric: this.metric(given.get("metric") ?? ""),
     };

@@ -1,5 +1,5 @@
 // Heavy code: groups of same spaces with their lives in time (docs/page-data.md, `heavy` of the blob "occurrences").
-import { shortName } from "../format";
+import { compact, count, duration, shortName } from "../format";
 import { DataBlob } from "./blob";
 
 export interface HeavyCode {
@@ -71,6 +71,36 @@ export function heavyName(code: HeavyCode, around: HeavyGroup["around"] = null):
   const words = (place: { name: string; lines: string }) =>
     place.lines ? `${place.lines}  ${shortName(place.name)}` : shortName(place.name);
   return (around ? `${words(around)} › ` : "") + words(code) + (code.uncertain ? "  (uncertain)" : "");
+}
+
+// "filled by assemble 3 ms, elsewhere 1 ms; waited for a lock 2 ms".
+export function gapWords(data: HeavyData, gap: HeavyGap): string {
+  const part = ([group, ns]: [number | null, number]) => {
+    const of = group === null ? null : data.groups[group];
+    return `${of ? heavyName(of, of.around) : "elsewhere"} ${duration(ns)}`;
+  };
+  const most = (parts: string[]) => parts.slice(0, 3).join(", ");
+  const words = [];
+  if (gap.filled.length) {
+    words.push(`filled by ${most(gap.filled.map(part))}`);
+  }
+  if (gap.waits.length) {
+    words.push(`waited for ${most(gap.waits.map(([what, ns]) => `${what} ${duration(ns)}`))}`);
+  }
+  if (gap.ready * 20 >= gap.length) {
+    words.push(`ready without a processor ${duration(gap.ready)}`);
+  }
+  return words.join("; ");
+}
+
+// "page-faults 30 (mean gap 16)", of the counters with a rate.
+export function gapEvents(data: HeavyData, of: HeavyGroup, gap: HeavyGap, counters: string[]): string[] {
+  return counters.flatMap((name, event) => {
+    const mean = (of.gap_events[event] ?? 0) / Math.max(of.gap_count, 1);
+    return data.events.includes(name) && (gap.events[event] || mean >= 0.5)
+      ? [`${name} ${count(gap.events[event] ?? 0)} (mean gap ${compact(mean)})`]
+      : [];
+  });
 }
 
 const kLittle = 0.01; // rates far below it are alike

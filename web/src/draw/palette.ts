@@ -76,9 +76,21 @@ const kLight: Palette = {
   rate: rate.slice().reverse(),
 };
 
-export function palette(theme: string): Palette {
+// By choice: any two of these are apart for normal, deutan and protan colour vision (tests/page holds the distances).
+const kDarkApart: Palette = {
+  ...kDark,
+  alarm: "#f0813a",
+  channels: ["#ffd23f", "#b84a00", "#ffffff", "#c0a5ff", "#2255cc", "#565d6b"].map(colour),
+};
+const kLightApart: Palette = {
+  ...kLight,
+  alarm: "#b34700",
+  channels: ["#e69f00", "#d55e00", "#000000", "#9b7fe6", "#a8cdf5", "#c9ccd2"].map(colour),
+};
+
+export function palette(theme: string, isApart = false): Palette {
   const dark = theme ? theme === "dark" : !matchMedia("(prefers-color-scheme: light)").matches;
-  return dark ? kDark : kLight;
+  return isApart ? (dark ? kDarkApart : kLightApart) : dark ? kDark : kLight;
 }
 
 export function css([r, g, b]: Colour, alpha = 1): string {

@@ -1,4 +1,5 @@
 // The bars between the views: what is shown, how, and in which colours.
+import { whyEmpty } from "../data/empty";
 import { chosenWords, threadsOf } from "../data/lanerows";
 import { TimeMetric } from "../data/calltree";
 import { Order } from "../data/spaces";
@@ -18,6 +19,7 @@ const kTabTitles: [Tab, string][] = [
   ["waits", "Waits"],
   ["channels", "Channels"],
   ["heavy", "Heavy code"],
+  ["gaps", "Gaps"],
 ];
 
 function select<T extends string>(
@@ -42,7 +44,11 @@ function button(words: string, title: string, click: () => void): HTMLElement {
   return h("button", { title, "aria-label": title, click }, words);
 }
 
-export function topBar(model: Model, search: HTMLElement, actions: { theme(): void; help(): void }): HTMLElement {
+export function topBar(
+  model: Model,
+  search: HTMLElement,
+  actions: { theme(): void; colours(): void; export(): void; help(): void },
+): HTMLElement {
   const { run } = model;
   const command = run.command.join(" ");
   const program = (run.command[0] ?? "").slice((run.command[0] ?? "").lastIndexOf("/") + 1) || "recording";
@@ -70,6 +76,8 @@ export function topBar(model: Model, search: HTMLElement, actions: { theme(): vo
     h("span", { class: "spring" }),
     search,
     button("◐", "dark or light (t)", actions.theme),
+    button("◍", "colours that every kind of colour vision tells apart", actions.colours),
+    button("⤓", "save or print this view", actions.export),
     button("?", "keys (?)", actions.help),
   );
 }
@@ -186,14 +194,18 @@ export function bottomBar(model: Model, store: Store, summary: HTMLElement): HTM
   const tabs = h(
     "div",
     { class: "tabs", role: "tablist" },
-    ...kTabTitles
-      .filter(([tab]) => tab !== "channels" || model.channels.tables.length)
-      .map(([tab, words]) => h("button", { role: "tab", id: `tab-${tab}`, click: () => store.set({ tab }) }, words)),
+    ...kTabTitles.map(([tab, words]) => h("button", { role: "tab", id: `tab-${tab}`, click: () => store.set({ tab }) }, words)),
   );
   store.listen((view) =>
     tabs
       .querySelectorAll("[role=tab]")
       .forEach((one) => one.setAttribute("aria-selected", String(one.id === `tab-${view.tab}`))),
+  );
+  // What has nothing to show is not offered; where the address asks for it, it says why.
+  store.listen((view) =>
+    kTabTitles.forEach(([tab], index) => {
+      (tabs.children[index] as HTMLElement).hidden = tab !== view.tab && whyEmpty(model, tab) !== null;
+    }),
   );
   return h(
     "div",

@@ -1,4 +1,5 @@
 // Who sent how much to whom: a matrix of senders and receivers, and the pairs as a list. Of the whole run.
+import { whyEmpty } from "../data/empty";
 import { ChannelTable, Party } from "../data/model";
 import { threadsOf } from "../data/lanerows";
 import { css } from "../draw/palette";
@@ -61,7 +62,7 @@ export class Channels implements ViewPart {
     if (this.table && (anyOf(changed, "theme", "threads") || !this.element.firstChild)) {
       this.show(this.table);
     } else if (!this.table) {
-      replace(this.element, h("p", { class: "hint" }, "No messages were counted in this run."));
+      replace(this.element, h("p", { class: "hint" }, whyEmpty(this.context.model, "channels") ?? ""));
     }
   }
 

@@ -1,4 +1,5 @@
 // What every view is given.
+import { HeavyGap } from "../data/heavy";
 import { Level } from "../data/level";
 import { Model } from "../data/model";
 import { LeafTimes, SpaceTree } from "../data/spaces";
@@ -22,6 +23,12 @@ export interface Context {
   selected(): { node: number; leaves: Uint8Array } | null; // the selected space
   found(): number[] | null; // tree nodes that match what is searched for, in the rows' order; null: nothing is
   level(width: number): Level; // for columns of so many ns
+}
+
+// Leads all views to a gap, with what is around it.
+export function goToGap({ store }: Context, gap: HeavyGap) {
+  store.look(gap.begin - gap.length, gap.begin + 2 * gap.length);
+  store.set({ brush: [gap.begin, gap.begin + gap.length], threads: [gap.thread] });
 }
 
 export type Changed = Set<keyof View>;

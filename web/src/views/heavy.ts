@@ -1,4 +1,5 @@
 // Heavy code: groups of same spaces, and of the chosen one its life in time, with its longest gaps.
+import { whyEmpty } from "../data/empty";
 import { heavyName, HeavyData, HeavyGroup, tellingEvent } from "../data/heavy";
 import { occurrenceData, openOccurrences } from "../data/kept_occurrences";
 import { h, replace } from "../draw/dom";
@@ -27,7 +28,7 @@ export class Heavy implements ViewPart {
   update(_view: View, _changed: Changed) {
     const data = occurrenceData()?.heavy;
     if (!data || !data.groups.length) {
-      replace(this.table, h("p", { class: "hint" }, "No code of this run has more than the kept share of the weight."));
+      replace(this.table, h("p", { class: "hint" }, whyEmpty(this.context.model, "heavy") ?? "Reading the data …"));
       this.life.show(null, -1);
       if (!data) {
         openOccurrences().then(() => occurrenceData() && this.context.forgetOccurrences());

@@ -1,13 +1,13 @@
 // A group of same spaces in time: its occurrences and its longest gaps on the run's axis, a row a thread; a click leads
 // every view to a gap.
-import { heavyName, HeavyData, HeavyGap } from "../data/heavy";
+import { gapEvents, gapWords, heavyName, HeavyData, HeavyGap, HeavyGroup } from "../data/heavy";
 import { occurrenceData } from "../data/kept_occurrences";
 import { drawAxis } from "../draw/axis";
 import { h, replace, tip } from "../draw/dom";
 import { css } from "../draw/palette";
 import { fitted, font, rem, Surface } from "../draw/surface";
-import { compact, count, duration, moment } from "../format";
-import { Context } from "./context";
+import { count, duration, moment, percent } from "../format";
+import { Context, goToGap } from "./context";
 import { rateWords } from "./heavy";
 
 const kMostThreads = 8;
@@ -31,7 +31,7 @@ export class HeavyLife {
     this.chart.addEventListener("click", (event) => {
       const gap = this.gapAt(event);
       if (gap) {
-        this.go(gap);
+        goToGap(this.context, gap);
       }
     });
   }
@@ -60,54 +60,20 @@ export class HeavyLife {
     replace(
       this.list,
       ...rateWords(of, data).map((words) => h("p", { class: "rate" }, words)),
+      ...sameSpaces(of),
       of.gaps.length ? h("h4", {}, "Longest gaps") : h("p", { class: "hint" }, "It has no gaps here."),
       ...of.gaps.map((gap, at) =>
         h(
           "button",
-          { class: "moment", title: "go there", click: () => this.go(gap) },
+          { class: "moment", title: "go there", click: () => goToGap(this.context, gap) },
           h("b", {}, String(at + 1)),
           h("span", {}, moment(gap.begin, 1e6)),
           h("span", {}, duration(gap.length)),
-          h("span", { class: "what" }, this.filled(gap)),
+          h("span", { class: "what" }, gapWords(this.data!, gap)),
         ),
       ),
     );
     this.draw();
-  }
-
-  private go(gap: HeavyGap) {
-    this.context.store.look(gap.begin - gap.length, gap.begin + 2 * gap.length);
-    this.context.store.set({ brush: [gap.begin, gap.begin + gap.length], threads: [gap.thread] });
-  }
-
-  private filled(gap: HeavyGap): string {
-    const part = ([group, ns]: [number | null, number]) => {
-      const of = group === null ? null : this.data!.groups[group];
-      return `${of ? heavyName(of, of.around) : "elsewhere"} ${duration(ns)}`;
-    };
-    const most = (parts: string[]) => parts.slice(0, 3).join(", ");
-    const words = [];
-    if (gap.filled.length) {
-      words.push(`filled by ${most(gap.filled.map(part))}`);
-    }
-    if (gap.waits.length) {
-      words.push(`waited for ${most(gap.waits.map(([what, ns]) => `${what} ${duration(ns)}`))}`);
-    }
-    if (gap.ready * 20 >= gap.length) {
-      words.push(`ready without a processor ${duration(gap.ready)}`);
-    }
-    return words.join("; ");
-  }
-
-  // "page-faults 30 (mean gap 16)".
-  private events(gap: HeavyGap): string[] {
-    const of = this.data!.groups[this.group];
-    return (occurrenceData()?.eventNames ?? []).flatMap((name, event) => {
-      const mean = (of.gap_events[event] ?? 0) / Math.max(of.gap_count, 1);
-      return this.data!.events.includes(name) && (gap.events[event] || mean >= 0.5)
-        ? [`${name} ${count(gap.events[event] ?? 0)} (mean gap ${compact(mean)})`]
-        : [];
-    });
   }
 
   private rowHeight(): number {
@@ -198,8 +164,41 @@ export class HeavyLife {
     tip.show(
       event,
       h("b", {}, `Gap of ${duration(gap.length)} at ${moment(gap.begin, 1e6)}, ${this.context.model.threadName(gap.thread)}`),
-      h("div", {}, this.filled(gap)),
-      ...this.events(gap).map((words) => h("div", {}, words)),
+      h("div", {}, gapWords(this.data!, gap)),
+      ...gapEvents(this.data!, this.data!.groups[this.group], gap, occurrenceData()?.eventNames ?? []).map((words) =>
+        h("div", {}, words),
+      ),
     );
   }
+}
+
+// The spaces that a group is made of, each with its own figures; nothing where it is like no other.
+function sameSpaces(group: HeavyGroup): HTMLElement[] {
+  if (group.members.length < 2) {
+    return [];
+  }
+  const heads = ["same spaces", "weight", "user time", "stall", "pairs"];
+  return [
+    h("h4", {}, `Same spaces: ${group.members.length} that overlap by ${Math.floor(group.overlap * 100)} % at least`),
+    h(
+      "table",
+      { class: "same" },
+      h("thead", {}, h("tr", {}, ...heads.map((head) => h("th", { scope: "col" }, head)))),
+      h(
+        "tbody",
+        {},
+        ...group.members.map((member) =>
+          h(
+            "tr",
+            {},
+            h("td", { class: "name", title: heavyName(member) }, heavyName(member)),
+            h("td", { class: "number" }, percent(member.weight)),
+            h("td", { class: "number" }, percent(member.share)),
+            h("td", { class: "number" }, member.stall.toFixed(1)),
+            h("td", { class: "number" }, count(member.pairs)),
+          ),
+        ),
+      ),
+    ),
+  ];
 }

@@ -1,5 +1,6 @@
 // Occurrences of the chosen space: duration over time, its distribution, and what tells slow ones from fast ones. The line
 // between slow and fast can be dragged.
+import { whyEmpty } from "../data/empty";
 import {
   chooseSpace,
   kTerms,
@@ -58,7 +59,7 @@ export class Occurrences implements ViewPart {
 
   update(_view: View, _changed: Changed) {
     if (!occurrenceData()) {
-      replace(this.table, h("p", { class: "hint" }, "This page holds no occurrences."));
+      replace(this.table, h("p", { class: "hint" }, "Reading the data …"));
       openOccurrences().then(() => occurrenceData() && this.context.forgetOccurrences());
       return;
     }
@@ -88,7 +89,7 @@ export class Occurrences implements ViewPart {
         h(
           "p",
           { class: "hint" },
-          offers.length ? "Choose a space in the rows above, or one of these:" : "No space of this run occurs more than once.",
+          offers.length ? "Choose a space in the rows above, or one of these:" : (whyEmpty(model, "occurrences") ?? ""),
         ),
         ...offers.map(({ space, index }) =>
           h(

@@ -1,4 +1,5 @@
 // What comes before and after the chosen space, how often, and how long the space then takes.
+import { whyEmpty } from "../data/empty";
 import { neighbour, openOccurrences, Pattern, occurrenceData } from "../data/kept_occurrences";
 import { css } from "../draw/palette";
 import { h, replace } from "../draw/dom";
@@ -31,7 +32,7 @@ export class Patterns implements ViewPart {
   update(_view: View, _changed: Changed) {
     const data = occurrenceData();
     if (!data) {
-      replace(this.element, h("p", { class: "hint" }, "This page holds no patterns."));
+      replace(this.element, h("p", { class: "hint" }, "Reading the data …"));
       openOccurrences().then(() => occurrenceData() && this.context.forgetOccurrences());
       return;
     }
@@ -46,7 +47,9 @@ export class Patterns implements ViewPart {
         h(
           "p",
           { class: "hint" },
-          offers.length ? "Choose a space in the rows above, or one of these:" : "No space of this run occurs beside others.",
+          offers.length
+            ? "Choose a space in the rows above, or one of these:"
+            : (whyEmpty(this.context.model, "patterns") ?? ""),
         ),
         ...offers.map((index) =>
           h(

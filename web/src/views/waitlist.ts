@@ -1,4 +1,5 @@
 // Waits of the brushed region, by what was waited for and where.
+import { whyEmpty } from "../data/empty";
 import { nodeName } from "../data/spaces";
 import { h, replace } from "../draw/dom";
 import { count, duration, withoutArguments } from "../format";
@@ -50,7 +51,7 @@ export class WaitList implements ViewPart {
     }
     const rows = [...groups.values()].sort((a, b) => b.ns - a.ns).slice(0, 200);
     if (!rows.length) {
-      replace(this.element, h("p", { class: "hint" }, "No waits were recorded in this region."));
+      replace(this.element, h("p", { class: "hint" }, whyEmpty(model, "waits") ?? "No waits were recorded in this region."));
       return;
     }
     replace(
