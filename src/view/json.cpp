@@ -92,6 +92,8 @@ class Writer {
         json["program"] = profile_.command.empty() ? "" : profile_.command[0];
         json["command"] = profile_.command;
         json["host"] = profile_.host;
+        const std::string machine = machines(profile_);
+        json["machine"] = machine.empty() ? Json() : Json(machine);
         json["directory"] = profile_.directory;
         json["processors"] = profile_.processors;
         json["start_unix_s"] = static_cast<double>(profile_.started_realtime_ns) / 1e9;

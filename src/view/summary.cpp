@@ -1,6 +1,7 @@
 #include "view/summary.h"
 
 #include "base/clean_text.h"
+#include "image/program_facts.h"
 #include "program/demangle.h"
 #include "spacetime/profile/quality.h"
 #include "view/metric.h"
@@ -9,8 +10,10 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <elf.h>
 #include <filesystem>
 #include <fmt/format.h>
+#include <set>
 #include <string_view>
 #include <sys/wait.h>
 
@@ -255,6 +258,19 @@ std::vector<std::string> creation_path(const Profile& profile, const CallTree& t
         }
     }
     std::reverse(names.begin(), names.end());
+    return names;
+}
+
+std::string machines(const Profile& profile) {
+    std::set<std::uint16_t> numbers;
+    for (const ImageInfo& image : profile.images) {
+        numbers.insert(image.machine);
+    }
+    numbers.erase(EM_NONE);
+    std::string names;
+    for (const std::uint16_t number : numbers) {
+        names += (names.empty() ? "" : ", ") + std::string(image::machine_name(number));
+    }
     return names;
 }
 

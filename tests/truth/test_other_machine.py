@@ -16,6 +16,11 @@ def reported(test, machine):
     return folder, test.must(test.kymo, "report", recording), json.loads(test.must(test.kymo, "report", "--json", recording))
 
 
+def check_machine(test, machine, text, report):
+    test.check(f"{machine}: the heading", f"recorded on {machine}", text[:300], f"recorded on {machine}" in " ".join(text[:600].split()))
+    test.equal(f"{machine}: JSON", machine, report["recording"]["machine"])
+
+
 def check_names(test, machine, folder, text, report):
     path = "main › solve › relax"
     test.check(f"{machine}: the text has the call path and the line", path, text[:2000], f"{path}  relax.c:12" in text)
@@ -39,6 +44,7 @@ def check_names(test, machine, folder, text, report):
 def body(test):
     for machine, (relax, outer) in LOOPS.items():
         folder, text, report = reported(test, machine)
+        check_machine(test, machine, text, report)
         check_names(test, machine, folder, text, report)
         loops = sorted(space["place"]["ranges"] for space in report["spaces"] if space["kind"] == "loop")
         test.equal(f"{machine}: loops", [[relax], [outer]], loops)
@@ -49,6 +55,7 @@ def body(test):
         test.equal(f"{machine}: nothing is missing", [], report["notes"])
 
     folder, text, report = reported(test, "ppc64")
+    check_machine(test, "powerpc64", text, report)
     check_names(test, "ppc64", folder, text, report)
     test.equal("ppc64: no loops", [], [space for space in report["spaces"] if space["kind"] == "loop"])
     test.equal("ppc64: one line says why",

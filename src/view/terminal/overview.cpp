@@ -1,3 +1,5 @@
+#include "base/native.h"
+#include "image/program_facts.h"
 #include "spacetime/profile/quality.h"
 #include "view/summary.h"
 #include "view/terminal/sections.h"
@@ -113,6 +115,10 @@ void header(Sheet& sheet) {
     std::string line = sheet.time(static_cast<std::int64_t>(sheet.profile.end - sheet.profile.begin));
     if (!sheet.profile.host.empty()) {
         line += " on " + sheet.profile.host;
+    }
+    if (const std::string machine = machines(sheet.profile);
+        !machine.empty() && machine != image::machine_name(processor::kMachine)) {
+        line += ", recorded on " + machine;
     }
     if (sheet.profile.started_realtime_ns != 0) {
         const auto seconds = static_cast<std::time_t>(sheet.profile.started_realtime_ns / 1'000'000'000);
