@@ -11,6 +11,7 @@ install(FILES ${completions}/kymo.bash DESTINATION share/bash-completion/complet
 install(FILES ${completions}/_kymo DESTINATION share/zsh/vendor-completions COMPONENT kymo)
 install(FILES ${completions}/kymo.fish DESTINATION share/fish/vendor_completions.d COMPONENT kymo)
 install(FILES ${PROJECT_SOURCE_DIR}/python/kymo.py DESTINATION share/kymo COMPONENT kymo)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/schema DESTINATION share/kymo COMPONENT kymo)
 install(PROGRAMS ${PROJECT_SOURCE_DIR}/examples/ci/compare-builds DESTINATION share/kymo COMPONENT kymo)
 # Packages have no debug information; `make install` keeps it.
 install(CODE "if(CMAKE_INSTALL_DO_STRIP)

@@ -27,7 +27,7 @@ constexpr const char* kTopExamples =
     "  kymo record --live -- ./my_program &   # or kymo measure METRICS.kym -- ./my_program\n"
     "  kymo top\n"
     "  kymo top -n 1                          # once, as text\n"
-    "  kymo top --json --period 0.5 | jq '.processes[0].user'\n"
+    "  kymo top --json --period 0.5 | jq '.processes[0].user_share'\n"
     "  kymo top --rendezvous /shared/me/ring  # all hosts on which kymo agent runs\n"
     "  kymo top --rendezvous /shared/me/ring --host node1 -n 1       # its processors, programs, threads, channels\n"
     "  kymo top --rendezvous /shared/me/ring --record night.kymo > /dev/null\n"

@@ -82,8 +82,8 @@ HostTable metrics(const std::vector<LiveMetric>& list, const HostShown& shown) {
 }
 
 nlohmann::ordered_json to_json(const TaskRates& rates) {
-    return {{"user", rates.user}, {"system", rates.system},           {"lock_wait", rates.lock_wait},
-            {"wait", rates.wait}, {"switches_per_s", rates.switches}, {"faults_per_s", rates.faults}};
+    return {{"user_share", rates.user}, {"system_share", rates.system},     {"lock_wait_share", rates.lock_wait},
+            {"wait_share", rates.wait}, {"switches_per_s", rates.switches}, {"faults_per_s", rates.faults}};
 }
 
 }  // namespace
@@ -110,11 +110,11 @@ nlohmann::ordered_json host_json(const LiveView& view) {
     json["processors"] = Json::array();
     for (const LiveProcessor& each : view.processors) {
         json["processors"].push_back({{"number", each.number},
-                                      {"user", each.user},
-                                      {"system", each.system},
-                                      {"steal", each.steal},
-                                      {"idle", each.idle},
-                                      {"queue", each.queue}});
+                                      {"user_share", each.user},
+                                      {"system_share", each.system},
+                                      {"steal_share", each.steal},
+                                      {"idle_share", each.idle},
+                                      {"queued_tasks", each.queue}});
     }
     json["processes"] = Json::array();
     for (const LiveProcess& each : view.processes) {
@@ -142,9 +142,9 @@ nlohmann::ordered_json host_json(const LiveView& view) {
                                     {"bytes", each.bytes},
                                     {"messages_per_s", each.messages_a_second},
                                     {"bytes_per_s", each.bytes_a_second},
-                                    {"blocked", each.blocked},
-                                    {"outstanding", each.outstanding},
-                                    {"largest", each.largest}});
+                                    {"blocked_share", each.blocked},
+                                    {"outstanding_messages", each.outstanding},
+                                    {"largest_bytes", each.largest}});
     }
     constexpr const char* kTypes[] = {"", "counter", "gauge", "maximum"};
     json["metrics"] = Json::array();

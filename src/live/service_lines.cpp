@@ -91,17 +91,17 @@ nlohmann::ordered_json channels_json(std::span<const ring::ChannelState> states,
         }
         nlohmann::ordered_json one{{"direction", state.sends ? "service-send" : "service-receive"},
                                    {"peer", peer},
-                                   {"open", state.open},
-                                   {"opened", state.opened},
+                                   {"open_connections", state.open},
+                                   {"opened_connections", state.opened},
                                    {"messages", state.messages},
                                    {"bytes", state.bytes},
-                                   {"largest", state.largest},
+                                   {"largest_bytes", state.largest},
                                    {"calls", state.calls}};
         if (state.sends) {
             one["wait_s"] = static_cast<double>(state.blocked) / 1e9;
-            one["outstanding"] = state.outstanding;
-            one["most_outstanding"] = state.most_outstanding;
-            one["dropped"] = state.dropped;
+            one["outstanding_messages"] = state.outstanding;
+            one["most_outstanding_messages"] = state.most_outstanding;
+            one["dropped_messages"] = state.dropped;
         }
         for (const ring::Trips& each : trips) {
             if (state.sends && each.to == state.peer && each.number > 0) {

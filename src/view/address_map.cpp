@@ -177,8 +177,8 @@ Json json_address_map(const Profile& profile, const AddressMap& map) {
         };
         json.push_back({{"pid", process.pid},
                         {"readings", known(&ProcessMap::Account::readings)},
-                        {"passed_over", known(&ProcessMap::Account::passed_over)},
-                        {"lost", known(&ProcessMap::Account::lost)},
+                        {"passed_over_readings", known(&ProcessMap::Account::passed_over)},
+                        {"lost_rows", known(&ProcessMap::Account::lost)},
                         {"areas", std::move(areas)}});
     }
     return json;

@@ -347,9 +347,9 @@ Json json_channels(const RunMetrics& metrics) {
         json["messages"] = channel.messages;
         json["bytes"] = channel.bytes;
         json["blocked_s"] = static_cast<double>(channel.blocked_ns) / 1e9;
-        json["outstanding"] = channel.outstanding;
-        json["largest"] = channel.largest;
-        json["most_outstanding"] = channel.most_outstanding;
+        json["outstanding_messages"] = channel.outstanding;
+        json["largest_bytes"] = channel.largest;
+        json["most_outstanding_messages"] = channel.most_outstanding;
         json["calls"] = channel.calls;
         json["errors"] = channel.errors;
         all.push_back(std::move(json));

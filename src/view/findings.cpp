@@ -4,6 +4,7 @@
 #include "program/demangle.h"
 #include "view/counted_occurrences.h"
 #include "view/counted_table.h"
+#include "view/json_text.h"
 #include "view/spaces/space_json.h"
 #include "view/text.h"
 
@@ -209,8 +210,8 @@ nlohmann::ordered_json json_finding_place(const spacetime::Place& place) {
     nlohmann::ordered_json json;
     json["function"] = place.function;
     json["file"] = place.file;
-    json["line_begin"] = place.line_begin;
-    json["line_end"] = place.line_end;
+    json["line_begin"] = known_or_null(place.line_begin);
+    json["line_end"] = known_or_null(place.line_end);
     json["module"] = place.module;
     json["ranges"] = nlohmann::ordered_json::array();
     for (const spacetime::ByteRange& range : place.ranges) {
@@ -264,12 +265,12 @@ nlohmann::ordered_json json_finding(const Evidence& evidence, const Finding& fin
                                    {"name", facts.name},
                                    {"rank", facts.rank ? nlohmann::ordered_json(*facts.rank) : nullptr}});
     }
-    json["when"] = nlohmann::ordered_json::array();
+    json["when_s"] = nlohmann::ordered_json::array();
     const auto second = [&](std::uint64_t time) {
         return static_cast<double>(time - std::min(time, evidence.run.begin)) / 1e9;
     };
     for (const TimeRange& range : finding.when) {
-        json["when"].push_back({second(range.begin), second(range.end)});
+        json["when_s"].push_back({second(range.begin), second(range.end)});
     }
     json["evidence"] = nlohmann::ordered_json::array();
     for (const EvidenceRow& row : finding.evidence) {

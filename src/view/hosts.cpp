@@ -1,5 +1,6 @@
 #include "view/hosts.h"
 
+#include "view/json_text.h"
 #include "view/metrics.h"
 #include "view/table.h"
 
@@ -96,11 +97,11 @@ Json json_hosts(const RunMetrics& run) {
             gaps.push_back({seconds(gap.begin), seconds(gap.end)});
         }
         all.push_back({{"name", host.name},
-                       {"processors", host.processors},
+                       {"processors", known_or_null(host.processors)},
                        {"by_ring", host.is_by_ring},
                        {"clock_error_s",
                         host.clock_error_ns ? Json(static_cast<double>(*host.clock_error_ns) / 1e9) : Json(nullptr)},
-                       {"no_answer", std::move(gaps)}});
+                       {"no_answer_s", std::move(gaps)}});
     }
     return all;
 }

@@ -1,6 +1,7 @@
 #include "view/hunt_results.h"
 
 #include "spacetime/hunt_results/directions.h"
+#include "view/json_text.h"
 #include "view/text.h"
 
 #include <algorithm>
@@ -143,7 +144,10 @@ void add_row(const Style& style, const HuntResults& results, std::size_t first, 
 }
 
 Json place_json(const SourcePlace& place) {
-    return {{"function", place.function}, {"file", place.file}, {"line", place.line}, {"module", place.module}};
+    return {{"function", place.function},
+            {"file", place.file},
+            {"line", known_or_null(place.line)},
+            {"module", place.module}};
 }
 
 std::string test_words(const HuntFacts& hunt) {
@@ -280,10 +284,10 @@ Json json_hunt_results(const HuntResults& results) {
                         {"precision", precision_of(results.hunt)},
                         {"event", results.hunt.event},
                         {"when", std::move(when)},
-                        {"found_after", hitter.found_after},
+                        {"found_after_events", hitter.found_after},
                         {"test_events", hitter.events},
                         {"test_matches", hitter.matches},
-                        {"data", hitter.data == 0 ? Json(nullptr) : Json(hitter.data)},
+                        {"data", known_or_null(hitter.data)},
                         {"pid", hitter.pid},
                         {"tid", hitter.tid},
                         {"call_path", std::move(path)},
@@ -309,16 +313,16 @@ Json json_hunt(const HuntResults& results) {
             {"confidence", hunt.confidence},
             {"false_reports", hunt.false_reports > 0 ? Json(hunt.false_reports) : Json(nullptr)},
             {"terminals", hunt.all_terminal != 0 ? Json({hunt.all_terminal, hunt.matching_terminal}) : Json(nullptr)},
-            {"rest", hunt.rest != 0 ? Json(hunt.rest - 1) : Json(nullptr)},
+            {"rest_events", hunt.rest != 0 ? Json(hunt.rest - 1) : Json(nullptr)},
             {"precision", precision_of(hunt)},
             {"events", hunt.events},
             {"captures", hunt.captures},
             {"events_to_report", {{"alone", hunt.events_alone}, {"among_many", hunt.events_among_many}}},
-            {"dropped", hunt.dropped},
-            {"overfull", hunt.overfull},
-            {"unfinished", hunt.unfinished},
-            {"placeless", hunt.placeless},
-            {"by_instruction", hunt.by_instruction},
+            {"dropped_events", hunt.dropped},
+            {"overfull_results", hunt.overfull},
+            {"unfinished_processes", hunt.unfinished},
+            {"placeless_events", hunt.placeless},
+            {"events_by_instruction", hunt.by_instruction},
             {"note", reach_of(results)}};
 }
 

@@ -3,6 +3,7 @@
 #include "base/metric_event.h"
 #include "spacetime/profile/quality.h"
 #include "spacetime/profile/ranks.h"
+#include "view/json_text.h"
 #include "view/metric.h"
 #include "view/states.h"
 #include "view/summary.h"
@@ -95,8 +96,8 @@ class Writer {
         const std::string machine = machines(profile_);
         json["machine"] = machine.empty() ? Json() : Json(machine);
         json["directory"] = profile_.directory;
-        json["processors"] = profile_.processors;
-        json["start_unix_s"] = static_cast<double>(profile_.started_realtime_ns) / 1e9;
+        json["processors"] = known_or_null(profile_.processors);
+        json["start_unix_s"] = known_or_null(static_cast<double>(profile_.started_realtime_ns) / 1e9);
         json["duration_s"] = seconds(static_cast<std::int64_t>(profile_.end - profile_.begin));
         json["exit_status"] = exit_status(profile_.has_run_end, profile_.wait_status);
         json["ending"] = ending(profile_);
@@ -105,11 +106,11 @@ class Writer {
         json["ranks"] = profile_.ranks.size();
         const Quality& quality = profile_.quality;
         json["samples"] = quality.samples;
-        json["lost"] = quality.lost;
-        json["throttled"] = quality.throttled;
-        json["merged"] = quality.merged;
-        json["unwritten"] = quality.unwritten;
-        json["kernel_records_lost"] = profile_.kernel_lost;
+        json["lost_samples"] = quality.lost;
+        json["throttlings"] = quality.throttled;
+        json["merged_samples"] = quality.merged;
+        json["unwritten_rows"] = quality.unwritten;
+        json["lost_kernel_records"] = profile_.kernel_lost;
         json["own_work_s"] = seconds(profile_.own_work.empty() ? 0 : processor_time(profile_.own_work));
         json["own_work_samples"] = profile_.own_work.empty() ? 0 : profile_.own_work[kSamples];
         json["monitor_s"] = seconds(static_cast<std::int64_t>(quality.monitor_ns));
@@ -161,14 +162,16 @@ class Writer {
                     is_known = true;
                 }
             }
-            json.push_back({{"name", event.name},
-                            {"unit", event.unit},
-                            {"mode", mode_name(event.mode)},
-                            {"value", event.value},
-                            {"user_only", event.user_only},
-                            {"count", tree_.total[0][kFirstEvent + i]},
-                            {"process_count", is_known ? Json(total) : Json(nullptr)},
-                            {"samples", i < profile_.samples_by_event.size() ? profile_.samples_by_event[i] : 0}});
+            json.push_back(
+                {{"name", event.name},
+                 {"unit", event.unit},
+                 {"mode", mode_name(event.mode)},
+                 {"period", event.mode == recording::EventMode::kPeriod ? Json(event.value) : Json(nullptr)},
+                 {"frequency_hz", event.mode == recording::EventMode::kFrequency ? Json(event.value) : Json(nullptr)},
+                 {"user_only", event.user_only},
+                 {"count", tree_.total[0][kFirstEvent + i]},
+                 {"process_count", is_known ? Json(total) : Json(nullptr)},
+                 {"samples", i < profile_.samples_by_event.size() ? profile_.samples_by_event[i] : 0}});
         }
         return json;
     }
@@ -208,7 +211,7 @@ class Writer {
         Json json = Json::array();
         for (const ProfileRank& rank : profile_.ranks) {
             json.push_back({{"rank", rank.rank},
-                            {"size", rank.size},
+                            {"job_ranks", known_or_null(rank.size)},
                             {"host", rank.host},
                             {"duration_s", seconds(static_cast<std::int64_t>(rank.duration_ns))},
                             {"exit_status", exit_status(rank.has_run_end, rank.wait_status)},
@@ -272,7 +275,7 @@ class Writer {
                     ? Json(nullptr)
                     : Json(static_cast<double>(thread.pace.ticks) / static_cast<double>(thread.pace.count));
             row["samples"] = thread.costs[kSamples];
-            row["lost"] = thread.quality.lost;
+            row["lost_samples"] = thread.quality.lost;
             row["events"] = event_counts(thread.costs);
             json.push_back(std::move(row));
         }
@@ -298,9 +301,9 @@ class Writer {
             json.push_back({{"function", known.name},
                             {"module", known.module},
                             {"file", file_of(known.file)},
-                            {"line", known.line},
+                            {"line", known_or_null(known.line)},
                             {"hottest_file", file_of(function.file)},
-                            {"hottest_line", function.line},
+                            {"hottest_line", known_or_null(function.line)},
                             {"self", costs(tree_.function_self[row])},
                             {"total", costs(tree_.function_total[row])},
                             {"events", event_counts(tree_.function_self[row])}});
@@ -313,7 +316,7 @@ class Writer {
         for (const std::size_t row : order(tree_.line_self)) {
             const LineCosts& line = tree_.lines[row];
             json.push_back({{"file", file_of(line.file)},
-                            {"line", line.line},
+                            {"line", known_or_null(line.line)},
                             {"function", tree_.symbols.functions[line.function].name},
                             {"self", costs(tree_.line_self[row])},
                             {"events", event_counts(tree_.line_self[row])}});
@@ -334,7 +337,7 @@ class Writer {
                             {"module", function.module},
                             {"inlined", node.inlined},
                             {"file", file_of(node.file)},
-                            {"line", node.line},
+                            {"line", known_or_null(node.line)},
                             {"self", costs(tree_.self[i])},
                             {"total", costs(tree_.total[i])}});
         }

@@ -8,7 +8,13 @@
 namespace kymo::view {
 
 // Counts up when a key is renamed, goes, or gets another meaning; new keys do not change it.
-inline constexpr int kJsonSchema = 1;
+inline constexpr int kJsonSchema = 2;
+
+// Of a line number, or a count, that is 0 where it is not known.
+template <typename Number>
+nlohmann::ordered_json known_or_null(Number number) {
+    return number == 0 ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(number);
+}
 
 enum class JsonForm : std::uint8_t {
     kIndented,  // several lines, for one object

@@ -153,7 +153,7 @@ Json json_states(const ProfileThread& thread) {
     return {
         {"user_s", seconds(sums[ThreadState::kUser])},         {"system_s", seconds(sums[ThreadState::kSystem])},
         {"spinning_s", seconds(sums[ThreadState::kSpinning])}, {"run_queue_s", seconds(sums[ThreadState::kReady])},
-        {"waiting_s", seconds(sums[ThreadState::kWaiting])},   {"waiting_by_kind", std::move(kinds)},
+        {"waiting_s", seconds(sums[ThreadState::kWaiting])},   {"waiting_by_kind_s", std::move(kinds)},
         {"off_s", seconds(sums[ThreadState::kOff])},           {"paused_s", seconds(sums[ThreadState::kPaused])}};
 }
 

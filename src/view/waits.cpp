@@ -2,6 +2,7 @@
 
 #include "program/demangle.h"
 #include "spacetime/profile/profile.h"
+#include "view/json_text.h"
 #include "view/table.h"
 
 #include <algorithm>
@@ -76,8 +77,8 @@ Json json_place(const WaitPlace& place) {
     return {{"function", place.function},
             {"module", place.module},
             {"file", place.file},
-            {"line_begin", place.line},
-            {"line_end", place.line}};
+            {"line_begin", known_or_null(place.line)},
+            {"line_end", known_or_null(place.line)}};
 }
 
 Json json_thread(const Waits& waits, WaitThreadIndex thread, std::uint64_t tid) {
@@ -180,8 +181,8 @@ Json json_waits(const Waits& waits, const WaitTable& table) {
                         {"seconds", seconds(row.amount.ns)},
                         {"count", row.amount.count},
                         {"longest_s", seconds(row.amount.longest_ns)},
-                        {"open", row.amount.open},
-                        {"abandoned", row.amount.abandoned},
+                        {"open_waits", row.amount.open},
+                        {"abandoned_waits", row.amount.abandoned},
                         {"pid", row.pid},
                         {"waiters", std::move(waiters)},
                         {"holders", std::move(holders)}});

@@ -68,6 +68,7 @@ def body(test):
     test.check("it says that one run a side has no p-value", "may be", one.stdout[:900], "One run a side" in one.stdout and "p" in one.stdout)
     test.check("regressions come first, in at most 40 lines", "≤ 40", len(one.stdout.splitlines()), len(one.stdout.splitlines()) <= 40)
     told = json.loads(diff(bad, fixed, "--json").stdout)
+    test.of_schema("diff", told, "diff")
     reports = [json.loads(replay.report(test, path, images, "--json"))["recording"] for path in (bad, fixed)]
     processor = whole(told, "processor time")
     for side, report in zip(("base", "new"), reports):

@@ -66,7 +66,7 @@ class Run:
         for number, each in enumerate(report["channels"]):
             peer = EVERYBODY if each["peer"] is None else each["peer"]
             rows[each["rank"]].append(Row(each["communicator"], peer, DIRECTIONS.index(each["direction"]), number, each["messages"], each["bytes"],
-                                          each["blocked_s"], each["outstanding"], each["largest"], each["most_outstanding"], each["calls"]))
+                                          each["blocked_s"], each["outstanding_messages"], each["largest_bytes"], each["most_outstanding_messages"], each["calls"]))
         return rows
 
     def release(self):

@@ -106,7 +106,7 @@ class Story:
         if found:
             every = f"Every {self.truth['steps_to_checkpoint']} rounds of the loop in `story::run`"
             self.check("how often", every, found["title"], found["title"].startswith(every))
-            self.check("pauses", pauses, len(found["when"]), len(found["when"]) == pauses)
+            self.check("pauses", pauses, len(found["when_s"]), len(found["when_s"]) == pauses)
             self.check("time in pauses", f"{pauses * each:.3f} s ± 10 %", found["seconds"],
                        0.9 * pauses * each <= found["seconds"] <= 1.1 * pauses * each)
         gaps = {entry["space"]: entry for entry in self.report["intervals"]}
@@ -130,7 +130,7 @@ class Story:
         for name, worker in self.workers.items():
             own = sorted((occurrence["begin_s"], occurrence["end_s"]) for occurrence in occurrences if names[occurrence["thread"]] == name)
             slow = [step for step, (begin, end) in enumerate(own)
-                    if any(abs(begin - at[0]) < 1e-6 and abs(end - at[1]) < 1e-6 for at in found["when"])]
+                    if any(abs(begin - at[0]) < 1e-6 and abs(end - at[1]) < 1e-6 for at in found["when_s"])]
             self.check(f"slow step of {name}", [worker["slow_step"]], slow, slow == [worker["slow_step"]])
 
     def order(self):

@@ -13,6 +13,7 @@ import replay  # first: it knows where the other modules are
 
 import json
 
+import json_schema
 import planted
 import score
 from harness import main
@@ -55,7 +56,8 @@ def body(test):
         mistakes = judged(name, path, json.loads(told)) if "." in name else []
         if len(told.encode()) > MOST_BYTES:
             mistakes.append(f"--json has {len(told.encode())} bytes")
-        mistakes += changed_by_bounds(json.loads(told), json.loads(replay.report(test, path, images, "--json=full")))
+        short, whole = json.loads(told), json.loads(replay.report(test, path, images, "--json=full"))
+        mistakes += changed_by_bounds(short, whole) + json_schema.mistakes(short, "report") + json_schema.mistakes(whole, "report")
         replay.clean(path)
         return texts, mistakes
 

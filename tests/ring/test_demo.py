@@ -42,14 +42,14 @@ def body(test):
         # Hours apart they are: what is known of them is at most as wrong as a round trip is long.
         error = host["clock_error_s"]
         test.check(f"clock of {name}", "an error under 5 s, and not 0", error, error is not None and 0 < error < 5)
-        gap = sum(end - begin for begin, end in host["no_answer"])
-        last = host["no_answer"][-1][1] if host["no_answer"] else None
+        gap = sum(end - begin for begin, end in host["no_answer_s"])
+        last = host["no_answer_s"][-1][1] if host["no_answer_s"] else None
         duration = report["recording"]["duration_s"]
         if name == "node2":
             test.check("the killed agent's host is a gap to the end", duration, last, last is not None and abs(last - duration) < 0.1)
             test.check("but not from the beginning", f"less than {duration:.1f} s", gap, 0 < gap < duration - 2)
         else:
-            test.check(f"{name} answered at the end", "no gap to the end", host["no_answer"], last is None or last < duration)
+            test.check(f"{name} answered at the end", "no gap to the end", host["no_answer_s"], last is None or last < duration)
     messages = next((m for m in report["metrics"] if m["kind"] == "channel" and m["name"] == "messages"), None)
     if not test.check("messages are recorded", "a metric", messages and messages["total"], messages is not None):
         return

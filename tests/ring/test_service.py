@@ -63,7 +63,7 @@ def body(test):
         came = channel(told[number + 1]["channels"]["each"], "service-receive", number)
         test.check(f"tokens {number} to {number + 1}", f"{rounds} and some heartbeats", sent["messages"], rounds < sent["messages"] < 2 * rounds)
         test.equal(f"bytes {number} to {number + 1}", due(sent["messages"]), sent["bytes"])
-        test.equal(f"the largest {number} to {number + 1}", size, sent["largest"])
+        test.equal(f"the largest {number} to {number + 1}", size, sent["largest_bytes"])
         test.equal(f"they came from {number}", (sent["messages"], sent["bytes"]), (came["messages"], came["bytes"]))
     from_manager = channel(told[0]["channels"]["each"], "service-receive", "manager")
     test.equal("bytes from the manager", due(from_manager["messages"]), from_manager["bytes"])

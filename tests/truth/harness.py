@@ -14,7 +14,7 @@ a busy machine changes: figure() and near(). With "facts" among the arguments th
 the scripts that have both.
 
 Every check prints what was expected and what was seen. A test that cannot run here ends with 77, which CTest reports as skipped,
-and says why. Only the standard library is used.
+and says why. Only the standard library is used, and jsonschema where it is installed.
 """
 
 import functools
@@ -28,6 +28,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+import json_schema
 
 from perf_events import may_open_events
 
@@ -164,11 +166,17 @@ class Test:
             return None
         try:
             report = json.loads(done.stdout)
+            if wrong := json_schema.mistakes(report, "report"):
+                self.fail(f"kymo report --json is not what docs/schema/ says: {wrong}")
             self.at_tick = report.get("recording", {}).get("samples_at_tick", 0) > 0
             return report
         except ValueError as error:
             self.fail(f"kymo report --json is not JSON: {error}: {done.stdout[:200]!r}")
             return None
+
+    def of_schema(self, what, told, kind):
+        """What --json printed has the keys and types that docs/schema/ says."""
+        return self.equal(f"{what}: mistakes by docs/schema/", [], json_schema.mistakes(told, kind))
 
     def folded(self, recording):
         """kymo export --to folded as a list of (frames from the outermost, weight)."""

@@ -16,7 +16,7 @@ def body(test):
     process = maps[0]
     areas = process["areas"]
     test.check("readings: behind three waits, at the end", ">= 4", process["readings"], process["readings"] >= 4)
-    test.equal("passed over, lost", (0, 0), (process["passed_over"], process["lost"]))
+    test.equal("passed over, lost", (0, 0), (process["passed_over_readings"], process["lost_rows"]))
 
     brief = [area for area in holding(areas, truth["brief"]) if area["access"] == "r-xp"]
     if test.equal("the brief area is one", 1, len(brief)):

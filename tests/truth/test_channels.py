@@ -33,7 +33,7 @@ def body(test):
     test.equal("who read what is not known", {"several"}, {row["other"] for row in rows})
     declared = [row for row in report["channels"] if row["kind"] == "declared"]
     test.equal("a declared channel between two threads", [("receive", 5, 500, 100, 5), ("send", 5, 500, 100, 5)],
-               sorted((row["direction"], row["messages"], row["bytes"], row["largest"], row["calls"]) for row in declared))
+               sorted((row["direction"], row["messages"], row["bytes"], row["largest_bytes"], row["calls"]) for row in declared))
     test.equal("each names the other", [row["party"] for row in reversed(declared)], [row["other"] for row in declared])
 
 

@@ -34,13 +34,13 @@ def body(test):
         if not test.check(f"{name}() is counted", "hooked", function and function["refused"], function and function["refused"] is None):
             continue
         test.equal(f"calls of {name}()", calls, function["calls"])
-        test.equal(f"{name}(): the histogram adds up", function["calls"] - function["running"] - function["cut"] - function["untimed"],
-                   sum(number for _, number in function["histogram"]))
+        test.equal(f"{name}(): the histogram adds up", function["calls"] - function["running_calls"] - function["cut_calls"] - function["untimed_calls"],
+                   sum(number for _, number in function["histogram_ns"]))
         test.equal(f"{name}(): the slowest are kept, longest first", sorted((slow["duration_s"] for slow in function["slowest"]), reverse=True),
                    [slow["duration_s"] for slow in function["slowest"]])
-        test.equal(f"{name}(): as many of them as there are, and 16 at most", min(16, sum(number for _, number in function["histogram"])),
+        test.equal(f"{name}(): as many of them as there are, and 16 at most", min(16, sum(number for _, number in function["histogram_ns"])),
                    len(function["slowest"]))
-    ends = {name: (function["running"], function["cut"]) for name, function in functions.items()}
+    ends = {name: (function["running_calls"], function["cut_calls"]) for name, function in functions.items()}
     test.equal("still running, cut short: main() (it calls exit)", (1, 0), ends.get("main"))
     test.equal("leap() (longjmp)", (0, 3), ends.get("leap"))
     for name in ("step", "descend"):

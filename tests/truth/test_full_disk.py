@@ -26,7 +26,7 @@ def body(test):
         if report is not None:
             samples = report["recording"]["samples"]
             test.figure("samples that were kept", "> 100", samples, samples > 100)
-            unwritten = report["recording"]["unwritten"]
+            unwritten = report["recording"]["unwritten_rows"]
             test.figure("the disk was really full: rows that found no space", "> 0", unwritten, unwritten > 0)
         # A disk with no room from the start: refused or survived, but the program runs.
         free = os.statvfs(disk).f_bavail * os.statvfs(disk).f_frsize

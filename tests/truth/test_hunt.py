@@ -31,8 +31,11 @@ def hunt(test, *options, program, arguments=(), status=0):
     if done.returncode != status:
         test.fail(f"kymo hunt {' '.join(options)} ended with {done.returncode}: {done.stderr.strip()[:600]}")
         return None
-    # What the program itself prints comes before.
-    return json.loads(done.stdout[done.stdout.index("{\n"):]) if status == 0 else done.stderr
+    if status != 0:
+        return done.stderr
+    seen = json.loads(done.stdout[done.stdout.index("{\n"):])  # what the program itself prints comes before
+    test.of_schema("hunt", seen, "hunt")
+    return seen
 
 
 def faults(test, engine, runs):
@@ -141,7 +144,9 @@ def told(test, *options):
     done = test.run(test.kymo, "hunt", "--json", *options)
     if not test.check(f"kymo hunt {' '.join(map(str, options))} ends well", 0, done.stderr.strip()[:400], done.returncode == 0):
         return None
-    return json.loads(done.stdout)
+    seen = json.loads(done.stdout)
+    test.of_schema("hunt", seen, "hunt")
+    return seen
 
 
 def interrupted(test):
@@ -190,7 +195,7 @@ def killed(test):
     if test.check("the lock's call", hitter, f"{sorted(results)} {error[-300:]}", hitter in results):
         test.check("with a share", "above 0.2", results[hitter]["share"], results[hitter]["share"] > 0.2)
     test.check("and counts", 1000, seen["hunt"]["events"], seen["hunt"]["events"] > 1000)
-    test.equal("which it calls unfinished", 1, seen["hunt"]["unfinished"])
+    test.equal("which it calls unfinished", 1, seen["hunt"]["unfinished_processes"])
 
 
 def switches_of(process):

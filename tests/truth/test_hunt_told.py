@@ -61,7 +61,7 @@ def body(test):
     done = hunt(test, "file.kymo", "--tell", test.work / "lines", "--test", "pair", "--terminals", "200,20", "--rest", "0")
     test.equal("exit status", 0, done.returncode)
     report, _ = check_lines(test, "a file", (test.work / "lines").read_text(), done)
-    test.equal("its terminals", ([200, 20], 0, None, 0.1), tuple(report["hunt"][key] for key in ("terminals", "rest", "false_reports", "share")))
+    test.equal("its terminals", ([200, 20], 0, None, 0.1), tuple(report["hunt"][key] for key in ("terminals", "rest_events", "false_reports", "share")))
 
     reads, writes = os.pipe()
     done = hunt(test, "descriptor.kymo", "--tell", f"fd:{writes}", pass_fds=[writes])

@@ -107,7 +107,7 @@ def no_fallocate(test):
         report = test.report(disk / "out.kymo")
         if report is not None:
             check_threads(test, report, 10, 30, 10)
-            test.equal("rows without space", 0, report["recording"]["unwritten"])
+            test.equal("rows without space", 0, report["recording"]["unwritten_rows"])
     finally:
         test.run("umount", "-l", disk, prefix=[])
 

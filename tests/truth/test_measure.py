@@ -47,6 +47,7 @@ def check_classic(test):
     own = re.match(r"foo sent (\d+) messages in ([\d.]+) ms, bar (\d+) in ([\d.]+) ms, (\d+) bytes", line)
     in_foo, ms_in_foo, in_bar, _, sent = (float(group) for group in own.groups())
     result = json.loads(rest)
+    test.of_schema("measure", result, "measure")
     metrics = result["metrics"]
     test.equal("exit status in JSON", 0, result["exit_status"])
     seen = metrics["send_in_foo"]["value"] / 1e6

@@ -21,7 +21,7 @@ def check_ranks(test, report, ranks, times):
     recording = report["recording"]
     test.equal("ranks", list(range(ranks)), [r["rank"] for r in report["ranks"]])
     test.equal("number of ranks", ranks, recording["ranks"])
-    test.equal("size that each tells", [ranks] * ranks, [r["size"] for r in report["ranks"]])
+    test.equal("size that each tells", [ranks] * ranks, [r["job_ranks"] for r in report["ranks"]])
     test.equal("host", {os.uname().nodename}, {r["host"] for r in report["ranks"]})
     for rank, least in zip(report["ranks"], times):
         # What the rank did by its own clock, which the measuring runs on as well.

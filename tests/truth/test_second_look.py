@@ -61,8 +61,8 @@ def body(test):
 
     # Elsewhere nothing is lost but the place. Of those left out some are the monitor's own, where it touches its memory first; where these and
     # the program's meet, one is written after all.
-    test.check("samples left out", f"some {truth['elsewhere']}", look["left_out"],
-               0.9 * truth["elsewhere"] <= look["left_out"] <= 2 * truth["elsewhere"])
+    test.check("samples left out", f"some {truth['elsewhere']}", look["left_out_samples"],
+               0.9 * truth["elsewhere"] <= look["left_out_samples"] <= 2 * truth["elsewhere"])
     event = next(event for event in report["recording"]["events"] if event["name"] == "page-faults")
     test.check("page faults of the whole run are counted all the same", f"at least {truth['fill'] + truth['elsewhere']}", event["count"],
                event["count"] >= truth["fill"] + truth["elsewhere"])

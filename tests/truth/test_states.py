@@ -13,7 +13,7 @@ def body(test):
     check_identity(test, report)
     main_asleep = truth.pop("main_asleep")
     # A thread's own records lie in one page, which it empties when it is sampled.
-    if test.arguments and (lost := report["recording"]["kernel_records_lost"]) > 0:
+    if test.arguments and (lost := report["recording"]["lost_kernel_records"]) > 0:
         test.skip(f"the machine is too busy for threads to keep all records of their switches: {lost} were lost, and told")
     threads = {thread["name"]: thread for thread in report["threads"]}
     by_records = not test.barred
@@ -38,7 +38,7 @@ def body(test):
     for name, kind in (("sleeper", "sleep"), ("reader", "read")):
         off = (truth[name]["wall"] - truth[name]["on"]) / 1e9
         states = threads[name]["states"]
-        waited = states["waiting_by_kind"].get(kind, 0)
+        waited = states["waiting_by_kind_s"].get(kind, 0)
         test.near(f"{name}, waiting in {kind}", off, waited + states["run_queue_s"], 0.02 * off + 0.01 + test.taken, " s")
     # The time stands where the program waits, not where it went on.
     slept = [entry for entry in report["call_tree"] if "sleep_ms" in entry["function"]]

@@ -37,7 +37,10 @@ def cpu_seconds(pid):
 def looks(test, times, period):
     done = test.run(test.kymo, "top", "--json", "-n", times, "--period", period)
     test.equal("top: exit status", 0, done.returncode)
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    views = [json.loads(line) for line in done.stdout.splitlines()]
+    for view in views:
+        test.of_schema("top", view, "top")
+    return views
 
 
 def find(view, pid):
@@ -81,7 +84,7 @@ def check_measured(test):
     views = looks(test, 3, 0.7)
     after, time_after = cpu_seconds(pid), time.monotonic()
     seen = [find(view, pid) for view in views]
-    shown = sum((process["user"] + process["system"]) * view["seconds"] for process, view in zip(seen, views))
+    shown = sum((process["user_share"] + process["system_share"]) * view["seconds"] for process, view in zip(seen, views))
     # Threads' times are filled in at samples, up to 10 ms late (and as late as a thread waits for a processor); /proc counts in ticks.
     window = sum(view["seconds"] for view in views)
     outside = (time_after - time_before) - window
@@ -103,13 +106,13 @@ def check_measured(test):
     processors = views[-1]["processors"]
     test.equal("processors", os.cpu_count(), len(processors))
     for processor in processors:
-        test.near("shares of a processor's time", 1, sum(processor[key] for key in ("user", "system", "steal", "idle")), 1e-6)
+        test.near("shares of a processor's time", 1, sum(processor[key] for key in ("user_share", "system_share", "steal_share", "idle_share")), 1e-6)
 
     os.kill(pid, signal.SIGSTOP)
     time.sleep(0.3)
     stopped = looks(test, 2, 0.5)[-1]
     process = find(stopped, pid)
-    test.check("stopped: processor time", "none", process["user"] + process["system"], process["user"] + process["system"] < 0.01)
+    test.check("stopped: processor time", "none", process["user_share"] + process["system_share"], process["user_share"] + process["system_share"] < 0.01)
     test.equal("stopped: messages a second", 0, metric(stopped, "messages")["per_s"])
     os.kill(pid, signal.SIGCONT)
     os.kill(pid, signal.SIGKILL)
@@ -129,7 +132,7 @@ def check_recorded(test):
     view = looks(test, 1, 1)[0]
     after, time_after = cpu_seconds(pid), time.monotonic()
     process = find(view, pid)
-    shown = (process["user"] + process["system"]) * view["seconds"]
+    shown = (process["user_share"] + process["system_share"]) * view["seconds"]
     outside = time_after - time_before - view["seconds"]
     test.equal("the name of its thread, given late", ["renamed"], [thread["name"] for thread in process["threads"]])
     test.check("record --live: processor time, s", f"{after - before:.2f} less at most {outside:.2f}, ± 0.1", f"{shown:.2f}",

@@ -22,7 +22,7 @@ def body(test):
                 "waits_cancelled": {"condition", "semaphore", "join", "read", "sleep"}}[name]
     test.check("kinds of waits", f"all of {sorted(expected)}", sorted(kinds), expected <= kinds)
     if name == "waits_cancelled":
-        abandoned = {wait["kind"] for wait in report["waits"] if wait["abandoned"]}
+        abandoned = {wait["kind"] for wait in report["waits"] if wait["abandoned_waits"]}
         test.check("waits that never returned", f"all of {sorted(expected)}", sorted(abandoned), expected <= abandoned)
 
 

@@ -73,7 +73,7 @@ int gpu_accuracy(int argc, char** argv) {
                             {"parameters", row.parameters},
                             {"profiler", row.profiler},
                             {"measured_us", row.measured_us},
-                            {"modelled_us", row.modelled_us},
+                            {"modelled_us", row.modelled_us > 0 ? Json(row.modelled_us) : Json()},
                             {"why_not", row.why_not}});
         } else if (rows_too) {
             const std::string outcome =
@@ -90,10 +90,10 @@ int gpu_accuracy(int argc, char** argv) {
         for (const gpu::AccuracySummary& one : summaries) {
             totals.push_back({{"what", one.what},
                               {"rows", one.rows},
-                              {"mape", one.mape},
-                              {"median", one.median},
-                              {"within_15", one.within_15},
-                              {"bias", one.bias},
+                              {"mean_error_share", one.mape},
+                              {"median_error_share", one.median},
+                              {"within_15_percent_share", one.within_15},
+                              {"bias_share", one.bias},
                               {"correlation", one.correlation}});
         }
         fmt::print(

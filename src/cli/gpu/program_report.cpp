@@ -45,9 +45,15 @@ std::vector<KernelSum> by_name(const std::vector<const Json*>& kernels) {
     return list;
 }
 
+// 0: not known.
+unsigned line_of(const Json& place) {
+    const Json& line = place["line_begin"];
+    return line.is_null() ? 0 : line.get<unsigned>();
+}
+
 std::string where(const Json& finding) {
     const Json& place = finding["place"];
-    const auto line = place["line_begin"].get<unsigned>();
+    const unsigned line = line_of(place);
     const std::string file = place.contains("file") ? place["file"].get<std::string>() : "";
     const std::string short_file = file.substr(file.rfind('/') + 1);
     return line == 0 ? "" : fmt::format(" at {}:{}", short_file.empty() ? "line" : short_file, line);
@@ -59,8 +65,7 @@ Json merged(std::vector<Json> findings, double total_us) {
     for (Json& finding : findings) {
         const Json& place = finding["place"];
         const std::tuple key(finding["kind"].get<std::string>(), place["function"].get<std::string>(),
-                             place.contains("file") ? place["file"].get<std::string>() : "",
-                             place["line_begin"].get<unsigned>());
+                             place.contains("file") ? place["file"].get<std::string>() : "", line_of(place));
         const auto seconds = finding["seconds"].get<double>();
         const auto found = by_place.find(key);
         if (found == by_place.end()) {

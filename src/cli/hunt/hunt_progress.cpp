@@ -5,6 +5,7 @@
 #include "recording/reader.h"
 #include "spacetime/hunt_results/hunt_rows.h"
 #include "spacetime/hunt_results/place_names.h"
+#include "view/json_text.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -59,7 +60,7 @@ std::string json_line(const Told& told, std::uint64_t since, const std::string& 
     line["offset"] = result.offset;
     line["function"] = place.function;
     line["file"] = place.file;
-    line["line"] = place.line;
+    line["line"] = view::known_or_null(place.line);
     line["pid"] = told.file->pid;
     line["tid"] = result.tid;
     line["test_events"] = result.events;

@@ -9,6 +9,10 @@ Json dim(const Dim3& value) {
     return Json::array({value.x, value.y, value.z});
 }
 
+Json known(std::uint32_t line) {
+    return line == 0 ? Json() : Json(line);
+}
+
 Json stack(const Account& account) {
     Json json = Json::object();
     for (unsigned i = 0; i < kCauses; ++i) {
@@ -82,7 +86,7 @@ Json to_json(const KernelResult& result) {
         const Account& account = result.by_instruction[i];
         const StaticInstruction& instruction = result.program[i];
         instructions.push_back({{"pc", instruction.pc},
-                                {"line", instruction.line},
+                                {"line", known(instruction.line)},
                                 {"opcode", instruction.opcode},
                                 {"issued", account.issued},
                                 {"lanes", ratio(account.lanes, account.issued)},
@@ -105,8 +109,8 @@ Json to_json(const Finding& finding, const KernelResult& result) {
     json["seconds"] = finding.seconds;
     Json place;
     place["function"] = result.kernel;
-    place["line_begin"] = finding.line;
-    place["line_end"] = finding.line;
+    place["line_begin"] = known(finding.line);
+    place["line_end"] = known(finding.line);
     place["ranges"] = Json::array({Json::array({finding.pc_begin, finding.pc_end})});
     json["place"] = std::move(place);
     Json evidence = Json::array();
@@ -114,7 +118,7 @@ Json to_json(const Finding& finding, const KernelResult& result) {
         evidence.push_back({{"event", one.event},
                             {"bad", one.bad},
                             {"good", one.good},
-                            {"ratio", one.good != 0 ? one.bad / one.good : 0}});
+                            {"ratio", one.good != 0 ? Json(one.bad / one.good) : Json()}});
     }
     json["evidence"] = std::move(evidence);
     json["direction"] = finding.direction;

@@ -1,4 +1,5 @@
 #include "view/comparison/comparison.h"
+#include "view/json_text.h"
 
 #include <cmath>
 
@@ -51,7 +52,7 @@ Json change_json(const Comparison& comparison, const Change& change) {
             {"p", comparison.has_p ? Json(change.p) : Json()},
             {"differs", comparison.differs(change)},
             {"file", change.file.empty() ? Json() : Json(change.file)},
-            {"line", change.line == 0 ? Json() : Json(change.line)},
+            {"line", known_or_null(change.line)},
             {"lines", std::move(lines)}};
 }
 

@@ -64,7 +64,7 @@ Weights by_range(const Json& list) {
 }
 
 Weights by_mean_times_count(const Json& list) {
-    return weights(list, [](const Json& item) { return number(item, "seconds_mean") * number(item, "count"); });
+    return weights(list, [](const Json& item) { return number(item, "mean_s") * number(item, "count"); });
 }
 
 Weights by_memory(const Json& list) {
@@ -127,10 +127,10 @@ constexpr Bound kBounds[] = {
     {"waits.holders", 10},
     {"blocking", 60},
     {"brief_waits", 60, by<kSeconds>},
-    {"findings.when", 20, by_range},
+    {"findings.when_s", 20, by_range},
     {"findings.threads", 30},
     {"findings.occurrences.list", 20, by_length},
-    {"advantages.when", 20, by_range},
+    {"advantages.when_s", 20, by_range},
     {"advantages.threads", 30},
     {"advantages.occurrences.list", 20, by_length},
     {"metrics.objects", 20},

@@ -178,18 +178,18 @@ Json exact_function_json(const ExactFunction& function, std::uint64_t begin) {
     json["offset"] = function.offset;
     json["refused"] = function.refused.empty() ? Json() : Json(function.refused);
     json["calls"] = function.calls;
-    json["running"] = function.running;
-    json["cut"] = function.cut;
-    json["untimed"] = function.untimed;
+    json["running_calls"] = function.running;
+    json["cut_calls"] = function.cut;
+    json["untimed_calls"] = function.untimed;
     json["threads"] = function.threads;
     json["total_s"] = seconds(function.sum);
     json["median_s"] = seconds(function.quantile(kHalfOfCalls));
     json["p99_s"] = seconds(function.quantile(kMostOfCalls));
     json["longest_s"] = seconds(function.longest());
-    json["histogram"] = Json::array();
+    json["histogram_ns"] = Json::array();
     for (std::size_t bucket = 0; bucket < function.counts.size(); ++bucket) {
         if (function.counts[bucket] != 0) {
-            json["histogram"].push_back({bucket_begin(bucket), function.counts[bucket]});
+            json["histogram_ns"].push_back({bucket_begin(bucket), function.counts[bucket]});
         }
     }
     json["slowest"] = Json::array();

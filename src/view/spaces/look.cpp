@@ -179,7 +179,7 @@ Json json_second_look(const SecondLook& look, const Evidence* earlier) {
     json["recording"] = look.asked.recording;
     json["problem"] = look.problem.empty() ? Json() : Json(look.problem);
     json["asked"] = look.asked.events;
-    json["left_out"] = look.asked.left_out;
+    json["left_out_samples"] = look.asked.left_out;
     json["spaces"] = Json::array();
     json["intervals"] = Json::array();
     json["patterns"] = Json::array();

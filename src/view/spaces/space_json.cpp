@@ -1,5 +1,6 @@
 #include "view/spaces/space_json.h"
 
+#include "view/json_text.h"
 #include "view/spaces/event_rates.h"
 #include "view/spaces/medians.h"
 #include "view/spaces/space_words.h"
@@ -41,7 +42,7 @@ Json waits_of(const Evidence& evidence, const std::vector<OccurrenceWait>& waits
         list.push_back({{"kind", wait_kind_key(target.kind)},
                         {"function", target.place.function},
                         {"file", target.place.file},
-                        {"line", target.place.line},
+                        {"line", known_or_null(target.place.line)},
                         {"seconds", seconds(waits[i].ns)}});
     }
     return list;
@@ -64,7 +65,7 @@ Json node_json(const Evidence& evidence, const EventRates& rates, NodeIndex id) 
     json["path"] = node.path;
     json["parent"] = id_of(node.parent);
     json["weight"] = node.weight >= 0 ? Json(node.weight) : Json();
-    json["time_share"] = processor > 0 ? static_cast<double>(own) / static_cast<double>(processor) : 0;
+    json["time_share"] = processor > 0 ? Json(static_cast<double>(own) / static_cast<double>(processor)) : Json();
     json["occurrences"] = node.occurrences;
     if (node.exact_calls) {
         json["exact_calls"] = *node.exact_calls;
@@ -81,7 +82,7 @@ Json node_json(const Evidence& evidence, const EventRates& rates, NodeIndex id) 
     json["samples"] = node.samples;
     json["median_s"] = seconds(median_duration(node));
     json["mean_s"] =
-        node.occurrences == 0 ? 0 : seconds(node.durations.total) / static_cast<double>(node.occurrences);
+        node.occurrences == 0 ? Json() : Json(seconds(node.durations.total) / static_cast<double>(node.occurrences));
     json["longest_s"] = seconds(node.durations.longest);
     json["threads"] = node.threads;
     json["terms"] = json_terms(node.total);
@@ -148,8 +149,12 @@ Json json_place(const Place& place) {
         build_id += kDigits[static_cast<unsigned char>(c) >> 4U];
         build_id += kDigits[static_cast<unsigned char>(c) & 0xFU];
     }
-    return {{"function", place.function}, {"file", place.file},     {"line_begin", place.line_begin},
-            {"line_end", place.line_end}, {"module", place.module}, {"ranges", std::move(ranges)},
+    return {{"function", place.function},
+            {"file", place.file},
+            {"line_begin", known_or_null(place.line_begin)},
+            {"line_end", known_or_null(place.line_end)},
+            {"module", place.module},
+            {"ranges", std::move(ranges)},
             {"build_id", build_id}};
 }
 
@@ -325,17 +330,16 @@ Json json_patterns(const Evidence& evidence) {
     Json list = Json::array();
     for (const CodePattern& pattern : evidence.patterns) {
         const NodeIndex node(pattern.node);
-        list.push_back(
-            {{"before", json_neighbour(evidence, pattern.before, node, true)},
-             {"space", pattern.node},
-             {"after", json_neighbour(evidence, pattern.after, node, false)},
-             {"count", pattern.durations.count},
-             {"seconds_mean", seconds(pattern.durations.total) /
-                                  static_cast<double>(std::max<std::uint64_t>(pattern.durations.count, 1))},
-             {"median_s", seconds(median_duration(node.in(evidence.nodes), pattern))},
-             {"longest_s", seconds(pattern.durations.longest)},
-             {"terms", json_terms(pattern.terms)},
-             {"events", json_events(evidence, pattern.deltas)}});
+        list.push_back({{"before", json_neighbour(evidence, pattern.before, node, true)},
+                        {"space", pattern.node},
+                        {"after", json_neighbour(evidence, pattern.after, node, false)},
+                        {"count", pattern.durations.count},
+                        {"mean_s", seconds(pattern.durations.total) /
+                                       static_cast<double>(std::max<std::uint64_t>(pattern.durations.count, 1))},
+                        {"median_s", seconds(median_duration(node.in(evidence.nodes), pattern))},
+                        {"longest_s", seconds(pattern.durations.longest)},
+                        {"terms", json_terms(pattern.terms)},
+                        {"events", json_events(evidence, pattern.deltas)}});
     }
     return list;
 }

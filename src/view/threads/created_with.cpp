@@ -1,6 +1,7 @@
 #include "view/threads/created_with.h"
 
 #include "program/demangle.h"
+#include "view/json_text.h"
 #include "view/summary.h"
 #include "view/threads/registers.h"
 
@@ -57,7 +58,7 @@ Json json_path(const std::vector<PathPlace>& path) {
         json.push_back({{"function", place.function},
                         {"module", place.module},
                         {"file", place.file.empty() ? Json(nullptr) : Json(place.file)},
-                        {"line", place.line == 0 ? Json(nullptr) : Json(place.line)},
+                        {"line", known_or_null(place.line)},
                         {"inlined", place.inlined}});
     }
     return json;

@@ -128,7 +128,7 @@ TEST(Findings, AsDataHaveTheDocumentedKeys) {
     ASSERT_EQ(json.size(), 1U);
     EXPECT_EQ(json[0]["kind"], "page-faults");
     EXPECT_EQ(json[0]["threads"][0]["name"], "worker");
-    EXPECT_DOUBLE_EQ(json[0]["when"][0][0].get<double>(), 2.0);
+    EXPECT_DOUBLE_EQ(json[0]["when_s"][0][0].get<double>(), 2.0);
     EXPECT_DOUBLE_EQ(json[0]["evidence"][0]["ratio"].get<double>(), 410);
     EXPECT_TRUE(json[0]["evidence"][1]["q"].is_null());
     EXPECT_EQ(json[0]["also"][0]["kind"], "slow-instance");

@@ -61,8 +61,8 @@ TEST_F(JsonReport, TopLevelKeysAreTheContract) {
                                "rank_spread", "functions", "lines", "call_tree", "alarms", "summary", "notes"));
     EXPECT_THAT(keys(report_["recording"]),
                 ::testing::IsSupersetOf({"program", "command", "host", "duration_s", "exit_status", "processes",
-                                         "threads", "ranks", "samples", "lost", "rate_asked_hz", "rate_delivered_hz",
-                                         "call_paths", "events", "unavailable"}));
+                                         "threads", "ranks", "samples", "lost_samples", "rate_asked_hz",
+                                         "rate_delivered_hz", "call_paths", "events", "unavailable"}));
 }
 
 TEST_F(JsonReport, EveryKeyIsDocumented) {
@@ -172,15 +172,15 @@ TEST(BoundedReport, ListsKeepWhatMattersMostInTheirOrder) {
     }
     // A finding in a finding has the same bounds; both count together.
     const Json when = Json(std::vector<Json>(21, Json::array({1.0, 2.0})));
-    report["findings"] = Json::array({{{"when", when}, {"also", Json::array({{{"when", when}}})}}});
-    report["findings"][0]["when"][20] = {1.0, 9.0};
+    report["findings"] = Json::array({{{"when_s", when}, {"also", Json::array({{{"when_s", when}}})}}});
+    report["findings"][0]["when_s"][20] = {1.0, 9.0};
     report = bounded(std::move(report));
-    EXPECT_EQ(report["left_out"], Json({{"threads", 1}, {"notes", 150}, {"findings.when", 2}}));
+    EXPECT_EQ(report["left_out"], Json({{"threads", 1}, {"notes", 150}, {"findings.when_s", 2}}));
     EXPECT_EQ(report["threads"].size(), 60);
     EXPECT_EQ(report["threads"][7]["id"], 8);
     EXPECT_EQ(report["notes"].back(), "99");
-    EXPECT_EQ(report["findings"][0]["when"].back(), Json::array({1.0, 9.0}));
-    EXPECT_EQ(report["findings"][0]["also"][0]["when"].size(), 20);
+    EXPECT_EQ(report["findings"][0]["when_s"].back(), Json::array({1.0, 9.0}));
+    EXPECT_EQ(report["findings"][0]["also"][0]["when_s"].size(), 20);
     EXPECT_EQ(bounded(report)["threads"], report["threads"]);
 }
 

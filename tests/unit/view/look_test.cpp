@@ -64,7 +64,7 @@ TEST(SecondLook, AsDataHasTheDocumentedKeys) {
     const Json json = json_second_look(look(), &evidence);
     EXPECT_EQ(json["recording"], "/tmp/first.kymo");
     EXPECT_TRUE(json["problem"].is_null());
-    EXPECT_EQ(json["left_out"], 1234);
+    EXPECT_EQ(json["left_out_samples"], 1234);
     EXPECT_EQ(json["spaces"][0]["name"], "work");
     EXPECT_EQ(json["spaces"][0]["second"]["events"]["page-faults"], 4242);
     EXPECT_EQ(json["spaces"][0]["first"]["count"], 10);

@@ -82,8 +82,8 @@ TEST(JsonStates, AreTheIdentity) {
     EXPECT_DOUBLE_EQ(json["user_s"], 40e-9);
     EXPECT_DOUBLE_EQ(json["run_queue_s"], 10e-9);
     EXPECT_DOUBLE_EQ(json["waiting_s"], 40e-9);
-    EXPECT_DOUBLE_EQ(json["waiting_by_kind"]["mutex"], 30e-9);
-    EXPECT_DOUBLE_EQ(json["waiting_by_kind"]["sleep"], 10e-9);
+    EXPECT_DOUBLE_EQ(json["waiting_by_kind_s"]["mutex"], 30e-9);
+    EXPECT_DOUBLE_EQ(json["waiting_by_kind_s"]["sleep"], 10e-9);
     EXPECT_DOUBLE_EQ(json["off_s"], 10e-9);
     EXPECT_EQ(json_figures_from(ThreadFigures::kNone), nullptr);
     EXPECT_EQ(json_figures_from(ThreadFigures::kThreadEnd), "thread-end");

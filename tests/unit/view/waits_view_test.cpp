@@ -91,7 +91,7 @@ TEST(JsonWaits, HoldWhatTheTableHolds) {
     EXPECT_EQ(rows[0]["holder"]["name"], "keeper");
     EXPECT_EQ(rows[0]["holder"]["doing"], "sleep");
     EXPECT_DOUBLE_EQ(rows[0]["seconds"], 0.005);
-    EXPECT_EQ(rows[0]["open"], 1);
+    EXPECT_EQ(rows[0]["open_waits"], 1);
     EXPECT_EQ(rows[0]["waiters"][0]["tid"], 9);
     EXPECT_EQ(rows[1]["object"], "3");
     EXPECT_EQ(rows[1]["place"], nullptr);
