@@ -59,7 +59,7 @@ std::vector<std::string> source_places(const Profile& profile, const std::string
     std::vector<std::string> all;
     for (const std::string& directory : program::image_search().directories) {
         for (const std::string& place : own) {
-            all.push_back(directory + (place.starts_with('/') ? "" : "/") + place);
+            all.push_back(fmt::format("{}{}{}", directory, place.starts_with('/') ? "" : "/", place));
         }
     }
     if (!program::image_search().only) {
