@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 #include <tuple>
 
 namespace kymo::view {
@@ -56,14 +57,13 @@ class OwnLines {
         const auto& offsets = requests_[node.image].offsets;
         const auto at = std::lower_bound(offsets.begin(), offsets.end(), ImageOffset{node.offset});
         const auto frames = tree_.symbols.images[node.image].at(static_cast<std::size_t>(at - offsets.begin()));
-        for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
-            if (is_own_[frame->function] && frame->line != 0) {
-                const auto [entry, is_new] =
-                    lines_.try_emplace({frame->function, frame->file, frame->line, node.image},
-                                       static_cast<std::uint32_t>(leaves_.lines.size()));
+        for (const program::Frame& frame : std::ranges::reverse_view(frames)) {
+            if (is_own_[frame.function] && frame.line != 0) {
+                const auto [entry, is_new] = lines_.try_emplace({frame.function, frame.file, frame.line, node.image},
+                                                                static_cast<std::uint32_t>(leaves_.lines.size()));
                 if (is_new) {
                     leaves_.lines.push_back(
-                        {frame->function, frame->file, frame->line, node.image, node.offset, node.offset});
+                        {frame.function, frame.file, frame.line, node.image, node.offset, node.offset});
                 }
                 return entry->second;
             }
