@@ -33,7 +33,7 @@ def with_value(report, value, *keys):
 BROKEN = {
     "a key that is missing": (lambda report: without(report, "recording", "duration_s"), "report.recording:"),
     "a key below lists that is missing": (lambda report: without(report, "call_tree", 1, "self", "samples"), "report.call_tree.1.self:"),
-    "a key that nobody knows": (lambda report: with_value(report, 0, "threads", 0, "states", "idle_s"), "report.threads.0.states:"),
+    "a key that is not in the schema": (lambda report: with_value(report, 0, "threads", 0, "states", "idle_s"), "report.threads.0.states:"),
     "a text for a number": (lambda report: with_value(report, "0.1", "functions", 0, "total", "user_s"), "report.functions.0.total.user_s:"),
     "a fraction for a count": (lambda report: with_value(report, 0.5, "recording", "samples"), "report.recording.samples:"),
     "null for what is always known": (lambda report: with_value(report, None, "threads", 0, "off_cpu_s"), "report.threads.0.off_cpu_s:"),
