@@ -3,6 +3,7 @@
 #include "base/clean_text.h"
 #include "image/program_facts.h"
 #include "program/demangle.h"
+#include "recording/tables/gpu.h"
 #include "spacetime/profile/quality.h"
 #include "view/metric.h"
 #include "view/text.h"
@@ -267,6 +268,7 @@ std::string machines(const Profile& profile) {
         numbers.insert(image.machine);
     }
     numbers.erase(EM_NONE);
+    numbers.erase(recording::kModelledGpu);  // the host is that GPU
     std::string names;
     for (const std::uint16_t number : numbers) {
         names += (names.empty() ? "" : ", ") + std::string(image::machine_name(number));

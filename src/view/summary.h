@@ -21,7 +21,8 @@ std::vector<std::string> creation_path(const spacetime::Profile& profile, const 
                                        const spacetime::ProfileThread& thread);
 // A command line as one would type it.
 std::string command_line(const std::vector<std::string>& arguments);
-// "sw_64": the processors that its images are for, mostly one; nothing where that is not known.
+// "sw_64": the processors that its images are for, mostly one; nothing where that is not known, and of a
+// modelled GPU.
 std::string machines(const spacetime::Profile& profile);
 // "period", "frequency" or "count", as the JSON and the page have it.
 const char* mode_name(recording::EventMode mode);
