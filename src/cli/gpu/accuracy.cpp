@@ -4,6 +4,7 @@
 #include "cli/gpu/machine_code.h"
 #include "cli/gpu/target.h"
 #include "cli/gpu/verbs.h"
+#include "cli/verbs.h"
 #include "gpu/ptx/measured_kernels.h"
 #include "view/json_text.h"
 
@@ -15,6 +16,7 @@ namespace kymo::cli {
 
 int gpu_accuracy(int argc, char** argv) {
     CLI::App app("Compare modelled with measured times; no row is left out.", "kymo gpu accuracy");
+    set_usage(app, "kymo gpu accuracy [OPTIONS] TABLE");
     std::string table;
     std::string name = "h100-pcie";
     std::string model = "full";

@@ -1,6 +1,7 @@
 // kymo gpu sweep: the same kernel on changed GPUs.
 #include "cli/gpu/target.h"
 #include "cli/gpu/verbs.h"
+#include "cli/verbs.h"
 #include "gpu/trace/trace_file.h"
 #include "view/json_text.h"
 
@@ -11,6 +12,7 @@ namespace kymo::cli {
 
 int gpu_sweep(int argc, char** argv) {
     CLI::App app("Model one kernel on a GPU and on changed ones.", "kymo gpu sweep");
+    set_usage(app, "kymo gpu sweep [OPTIONS] TRACE --set P=V");
     GpuTarget target;
     std::string trace;
     std::vector<std::string> changes;

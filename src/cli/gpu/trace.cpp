@@ -95,7 +95,7 @@ int gpu_trace(int argc, char** argv) {
         "kymo gpu trace");
     PtxKernel kernel;
     set_usage(app,
-              "kymo gpu trace TRACE -o OUT.kgt\n       kymo gpu trace [--text] [--real] -o DIR -- PROGRAM "
+              "kymo gpu trace [OPTIONS] TRACE -o OUT.kgt\n       kymo gpu trace [OPTIONS] -o DIR -- PROGRAM "
               "ARGUMENTS…");
     std::string trace;
     std::string output;
