@@ -3,14 +3,19 @@ import { LaneRow, processName, processTitle, shortWords } from "../data/lanerows
 import { Model } from "../data/model";
 import { h } from "../draw/dom";
 
+// The name gives way where there is no room, the number does not.
+function named(name: string, number: number): HTMLElement {
+  return h("span", { class: "name numbered" }, h("span", {}, name), h("small", {}, String(number)));
+}
+
 export function laneLabel(model: Model, { kind, process, threads }: LaneRow): HTMLElement {
   switch (kind) {
     case "process":
-      return h("span", { class: "name" }, processName(model, process), h("small", {}, ` ${model.processes[process].pid}`));
+      return named(processName(model, process), model.processes[process].pid);
     case "short":
       return h("span", { class: "name" }, shortWords(model, threads, "short"));
     case "thread":
-      return h("span", { class: "name" }, model.threadName(threads[0]), h("small", {}, ` ${model.threads[threads[0]].tid}`));
+      return named(model.threadName(threads[0]), model.threads[threads[0]].tid);
   }
 }
 

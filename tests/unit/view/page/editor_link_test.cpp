@@ -7,7 +7,7 @@ namespace kymo::view {
 namespace {
 
 TEST(EditorLinks, AddressesOfEditors) {
-    for (const std::string link :
+    for (const std::string& link :
          {std::string(kDefaultEditorLink), std::string("idea://open?file={file}&line={line}"), std::string("none"),
           std::string("x-emacs+client:{file}"), std::string("https://forge.example/blob{file}#L{line}")}) {
         EXPECT_TRUE(check_editor_link(link)) << link;
