@@ -38,7 +38,7 @@ int serve_page(const serve::SourceOptions& options, std::uint16_t port) {
     std::fflush(stdout);
     int signal = 0;
     sigwait(&ends, &signal);
-    // Nothing is left to write, and an analysis that nobody waits for may go on for a minute.
+    // Nothing is left to write, and an analysis may go on for another minute.
     std::_Exit(0);
 }
 

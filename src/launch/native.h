@@ -1,4 +1,4 @@
-// What the parent asks of a traced task by the processor, as namespace kymo::launch::native: the one place of this
+// What the parent reads of a traced task by the processor, as namespace kymo::launch::native: the one place of this
 // layer that names the processor. A new one is a folder with the same file.
 #pragma once
 

@@ -3,7 +3,7 @@
 //     PageMaker maker(recording_source(...));
 //     const auto answer = maker.ask({.range = ...});   // at once: the page, an error, or what the work is at
 //
-// Of several that are asked for while one is made, the latest comes next; who still wants another asks again.
+// Of several that are asked for while one is made, the latest comes next; ask again for the others.
 #pragma once
 
 #include "serve/page_request.h"

@@ -2,7 +2,7 @@
 //
 // Whoever has the address may read the recording, nobody else: the loopback alone is listened to, the token is 128
 // random bits, and it is on no command line. A reply is there at once; while the recording is read, or a page is
-// made, it is a page that says so and asks again.
+// made, it is a page that says so and loads itself anew.
 #pragma once
 
 #include "net/http_server.h"

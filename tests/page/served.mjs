@@ -51,7 +51,7 @@ export async function served(browser, tools) {
   check("served: nothing else was fetched", browser.requests.every((url) => url.startsWith(server.address) || /^(about|data|file):/.test(url)), browser.requests.join().slice(0, 300));
   check("served: nothing on the console", browser.said.length === 0, browser.said.join("; ").slice(0, 500));
   const [other, root] = await Promise.all([fetch(server.address.replace(/[0-9a-f]{32}/, "0".repeat(32))), fetch(new URL("/", server.address))]);
-  check("served: nobody without the address", other.status === 404 && root.status === 404, `${other.status} ${root.status}`);
+  check("served: refused without the address", other.status === 404 && root.status === 404, `${other.status} ${root.status}`);
   check("served: Ctrl-C ends it", (await server.stop()) === 0);
 
   // A program that runs until its input ends.

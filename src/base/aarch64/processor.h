@@ -1,4 +1,4 @@
-// aarch64: what base/native.h asks of a processor.
+// aarch64: what base/native.h lists.
 #pragma once
 
 #include <cstddef>

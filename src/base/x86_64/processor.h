@@ -1,4 +1,4 @@
-// x86-64: what base/native.h asks of a processor.
+// x86-64: what base/native.h lists.
 #pragma once
 
 #include <cpuid.h>

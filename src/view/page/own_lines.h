@@ -1,4 +1,4 @@
-// Where the program's own code stands when time goes by in libraries: the line of the innermost own function on the
+// The place in the program's own code of time that passes in libraries: the line of the innermost own function on the
 // call path, of each leaf that is itself no line of own code.
 #pragma once
 
