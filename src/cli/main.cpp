@@ -229,8 +229,7 @@ std::optional<int> parse_options(CLI::App& options, int argc, char** argv) {
     } catch (const CLI::Success& success) {
         return options.exit(success);  // --help
     } catch (const CLI::ParseError& mistake) {
-        return fail(
-            {ErrorKind::kUsage, mistake.what(), "kymo " + std::string(argv[0]) + " --help tells the options"});
+        return fail({ErrorKind::kUsage, mistake.what(), options.get_name() + " --help shows the options"});
     }
     return std::nullopt;
 }

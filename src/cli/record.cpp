@@ -128,7 +128,7 @@ std::optional<Error> take_command(std::vector<std::string> rest, std::vector<std
         rest.erase(rest.begin());
     } else if (!rest.empty() && rest.front().starts_with("-")) {
         return Error{ErrorKind::kUsage, "no such option: " + rest.front(),
-                     "kymo record --help tells the options; a program named so is given after --"};
+                     "kymo record --help shows the options; a program named so is given after --"};
     }
     if (rest.empty()) {
         return Error{ErrorKind::kUsage, "no program given", "kymo record [OPTIONS] -- PROGRAM ARGUMENTS…"};

@@ -55,6 +55,9 @@ def programs(test, matrix):
     work = test.work
     record = ("record", "-o", work / "none.kymo", "--")
     matrix.refused("no arguments to record", USAGE, "record", says=("program",))
+    for verb in (("view",), ("gpu", "sweep"), ("gpu", "trace")):
+        name = " ".join(("kymo", *verb))
+        matrix.refused(f"{name} without arguments leads to its own help", USAGE, *verb, says=(f"{name} --help",))
     # A word that is a program, too, but was given a recording.
     for word in ("reprot", "ls"):
         matrix.refused(f"kymo {word} x.kymo", USAGE, word, work / "x.kymo", says=("did you mean kymo report",))

@@ -206,7 +206,7 @@ std::optional<Error> settle(const CLI::App& app, HuntAsked& asked) {
         rest.erase(rest.begin());
     } else if (!rest.empty() && rest.front().starts_with("-")) {
         return Error{ErrorKind::kUsage, "no such option: " + rest.front(),
-                     "kymo hunt --help tells the options; a program named so is given after --"};
+                     "kymo hunt --help shows the options; a program named so is given after --"};
     }
     if (rest.empty()) {
         return Error{ErrorKind::kUsage, "no program given", "kymo hunt -e EVENT [OPTIONS] -- PROGRAM ARGUMENTS…"};
