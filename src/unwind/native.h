@@ -8,6 +8,12 @@
 namespace kymo::unwind {
 namespace native = x86_64;
 }
+#elif defined(__aarch64__)
+#include "unwind/aarch64/arch.h"
+#include "unwind/aarch64/running.h"
+namespace kymo::unwind {
+namespace native = aarch64;
+}
 #else
 #error "nothing captures this processor's registers yet: write running.h beside x86_64/running.h and name it here"
 #endif

@@ -163,7 +163,7 @@ void end_share(ThreadState& thread, Region& region) {
         wait.registers = region.registers;
     } else {
         wait.registers = {};
-        wait.registers.general[unwind::native::kRsp] = ~std::uint64_t{0};  // no frame to fall out of
+        wait.registers.set_sp(~std::uint64_t{0});  // no frame to fall out of
     }
     wait.open(now, thread.taken_ns);
 }

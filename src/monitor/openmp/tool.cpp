@@ -76,7 +76,7 @@ void begin_wait(ThreadState& thread, WaitKind kind, std::uint64_t object, std::u
     wait.object = object;
     wait.holder = holder;
     wait.registers = {};
-    wait.registers.general[unwind::native::kRsp] = ~std::uint64_t{0};
+    wait.registers.set_sp(~std::uint64_t{0});
     wait.open(clock_now(), thread.taken_ns);
 }
 
@@ -197,7 +197,7 @@ void on_task_schedule(Data* before, int, Data* next) {
     suspended.task = before;
     suspended.wait = begin_task(*thread);
     suspended.wait.registers = {};
-    suspended.wait.registers.general[unwind::native::kRsp] = ~std::uint64_t{0};
+    suspended.wait.registers.set_sp(~std::uint64_t{0});
 }
 
 // ---- the interface -----------------------------------------------------------------------------------------------

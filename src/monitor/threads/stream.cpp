@@ -18,6 +18,8 @@ namespace kymo::monitor {
 
 namespace {
 
+constexpr const auto& kPreservedRegisters = unwind::native::Arch::Rules::kPreserved;
+
 static_assert(static_cast<int>(unwind::PathEnd::kComplete) == static_cast<int>(recording::PathEnd::kComplete));
 static_assert(static_cast<int>(unwind::PathEnd::kNotWalked) == static_cast<int>(recording::PathEnd::kNotWalked));
 static_assert(static_cast<int>(unwind::PathEnd::kNoRule) == static_cast<int>(recording::PathEnd::kNoRule));
@@ -99,7 +101,7 @@ bool announce(ThreadState& thread) {
     tell_unavailable(thread.counters.outcome());
     // DWARF's numbering, the program counter last: also the order in memory.
     std::uint64_t registers[sizeof(unwind::Registers) / sizeof(std::uint64_t)];
-    std::uint64_t preserved[2 * unwind::native::kPreserved.size()];
+    std::uint64_t preserved[2 * kPreservedRegisters.size()];
     recording::Stream row;
     row.time = thread.begin_time;
     row.stream = raw(thread.stream);
@@ -121,7 +123,7 @@ bool announce(ThreadState& thread) {
     }
     if (creation.knows_caller) {
         std::size_t words = 0;
-        for (const unsigned number : unwind::native::kPreserved) {
+        for (const unsigned number : kPreservedRegisters) {
             preserved[words++] = number;
             preserved[words++] = creation.caller.general[number];
         }

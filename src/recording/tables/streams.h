@@ -25,7 +25,8 @@ struct Stream {
     std::uint64_t blocked_signals = 0;  // bit n−1: signal n
     // General registers in DWARF order, then the program counter: inside the monitor, which has been called instead.
     std::span<const std::uint64_t> registers = {};
-    std::string_view float_registers = {};  // x86-64: MXCSR (4), x87 control word (4), XMM0–15 (16 × 16)
+    std::string_view float_registers = {};  // x86-64: MXCSR (4), x87 control word (4), XMM0–15 (16 × 16); aarch64:
+                                            // FPSR (4), FPCR (4), V0–31 (32 × 16)
     std::uint64_t mechanism = 0;            // Mechanism: one thread may be measured otherwise than the process
     std::uint64_t kernel_tid = 0;           // the number in the kernel's records (number_of)
     // Until the sampling clock's first sample, drawn at random from a period: it stands for a whole one all the same.

@@ -15,6 +15,7 @@ struct Registers {
     std::uint64_t pc = 0;
 
     std::uint64_t sp() const { return general[Numbers::kStackPointer]; }
+    void set_sp(std::uint64_t value) { general[Numbers::kStackPointer] = value; }
 };
 
 }  // namespace kymo::unwind::link_register

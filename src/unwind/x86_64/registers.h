@@ -38,6 +38,7 @@ struct Registers {
     std::uint64_t pc = 0;
 
     std::uint64_t sp() const { return general[kRsp]; }
+    void set_sp(std::uint64_t value) { general[kRsp] = value; }
 };
 
 // What a function must hand back as it found it, and so what can be known in the frames above it, in the order of the

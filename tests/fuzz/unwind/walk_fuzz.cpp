@@ -132,7 +132,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (std::size_t i = 0; i < registers; ++i) {
         (i < 16 ? start.general[i] : start.pc) = words[i];
     }
-    start.general[native::kRsp] = kStack;
+    start.set_sp(kStack);
     // On the heap and of the exact size, so that a sanitizer sees any byte read outside.
     std::vector<std::uint8_t> stack((words.size() - registers) * 8);
     if (!stack.empty()) {

@@ -39,7 +39,7 @@ TEST(Garbage, RandomRegistersAndStacks) {
         for (std::uint64_t& value : start.general) {
             value = random() % 2 == 0 ? begin + random() % (size + 16) : random();
         }
-        start.general[native::kRsp] = begin + random() % (size + 1);
+        start.set_sp(begin + random() % (size + 1));
         start.pc = random() % 4 == 0 ? random() : real.frames[random() % real.frames.size()].address + random() % 64;
         const Path path = walk_from(start, MemoryView::copied(begin, stack), nullptr, 64);
         EXPECT_LE(path.frames.size(), 64U);

@@ -53,7 +53,7 @@ TEST(HardCases, ProcedureLinkageTable) {
             stack[1] = here.pc;  // the return address
             Registers start = here;
             start.pc = bias + entry + in_entry;
-            start.general[native::kRsp] = 0x10000 + 8 * top;
+            start.set_sp(0x10000 + 8 * top);
             const MemoryView view = MemoryView::copied(
                 0x10000, std::span(reinterpret_cast<const std::uint8_t*>(stack.data()), stack.size() * 8));
             const Path path = walk_from(start, view);

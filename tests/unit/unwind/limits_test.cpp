@@ -168,8 +168,8 @@ struct Words {
 Registers at(std::uint64_t pc, std::uint64_t sp, std::uint64_t frame_pointer) {
     Registers registers;
     registers.pc = pc;
-    registers.general[native::kRsp] = sp;
-    registers.general[native::kRbp] = frame_pointer;
+    registers.set_sp(sp);
+    registers.general[native::Arch::Rules::kPreserved[0]] = frame_pointer;
     return registers;
 }
 

@@ -2,6 +2,7 @@
 #include "walk_in_handler.h"
 
 extern "C" {
+void cfa_by_r10();
 int without_rules_framed(void (*call)(void*), void* context);
 int without_rules_unframed(void (*call)(void*), void* context);
 int without_rules_untellable(void (*call)(void*), void* context);
@@ -49,6 +50,18 @@ TEST_F(WalkInHandler, FunctionOfWhichNothingIsToldEndsThePath) {
     EXPECT_FALSE(path.result.recovered);
     ASSERT_EQ(path.frames.size(), 2U);  // walk_into and the function itself
     EXPECT_TRUE(path.passes(reinterpret_cast<const void*>(without_rules_untellable)));
+}
+
+TEST_F(WalkInHandler, TheInterruptedRegistersAreAllKnownAgain) {
+    // The handler interrupts a function whose CFA is by a register that callees may change at will.
+    install(SIGTRAP, 0);
+    handler_compares = true;
+    cfa_by_r10();
+    EXPECT_GT(in_handler.frames.size(), 5U);
+}
+
+TEST(Walk, BaseInAPreservedRegisterOtherThanTheFramePointer) {
+    cfa_by_rbx([](void*) { recurse(4, [] { walk_and_compare(); }); }, nullptr);
 }
 
 // Called by a function whose own frame is known by rbx alone. Above the leaf the path is that of its caller.
