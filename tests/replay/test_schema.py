@@ -6,6 +6,7 @@ Arguments: BUILD any.
 
 import copy
 import json
+import pathlib
 import sys
 
 sys.dont_write_bytecode = True
@@ -13,6 +14,8 @@ import replay  # first: it knows where the other modules are
 
 import json_schema
 from harness import main
+
+SUM = pathlib.Path(__file__).resolve().parents[1] / "fuzz/gpu/inputs/execute/good-loop.ptx"
 
 
 def without(report, *keys):
@@ -51,6 +54,21 @@ def check_broken(test, report):
         test.check(f"{what}: mistakes", f"one at {place}", wrong, len(wrong) == 1 and wrong[0].startswith(place))
 
 
+def check_gpu(test):
+    launch = [SUM, "--grid", "2", "--block", "32", "--args", "u32[64]=0"]
+    trace, table = test.folder / "sum.kgt", test.folder / "measured.tsv"
+    test.must(test.kymo, "gpu", "trace", *launch, "-o", trace)
+    table.write_text("benchmark\tparameters\tprofiler\ttime_us\nvectoradd\tsize=1024\tncu\t2.5\nother\tsize=1\tncu\t1\n")
+    commands = {
+        "gpu run": ("gpu_run", ["run", *launch]),
+        "gpu run of the basic model": ("gpu_run", ["run", *launch, "--model", "basic"]),
+        "gpu sweep": ("gpu_sweep", ["sweep", trace, "--set", "l1.latency=2x"]),
+        "gpu accuracy": ("gpu_accuracy", ["accuracy", table]),
+    }
+    for what, (kind, command) in commands.items():
+        test.of_schema(what, json.loads(test.must(test.kymo, "gpu", *command, "--gpu", "a100-pcie", "--json")), kind)
+
+
 def body(test):
     if json_schema.jsonschema is None:
         test.skip("jsonschema is not installed (apt-get install python3-jsonschema)")
@@ -63,6 +81,7 @@ def body(test):
     test.of_schema("metrics", metrics, "metrics")
     address = list(metrics)[1]  # behind the schema's number
     test.of_schema(f"the course of {address}", json.loads(test.must(test.kymo, "metrics", path, address, "--json")), "metrics")
+    check_gpu(test)
     test.of_schema("doctor", json.loads(test.must(test.kymo, "doctor", "--json")), "doctor")
     test.of_schema("doctor --events", json.loads(test.must(test.kymo, "doctor", "--events", "--json")), "doctor_events")
 

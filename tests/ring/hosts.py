@@ -58,6 +58,7 @@ class Top:
     """kymo top of a ring, a line of JSON a sample."""
 
     def __init__(self, test, *options, within=(), **more):
+        self.test = test
         self.process = test.start(*within, test.kymo, "top", "--json", "--agent-share", "1", *options, stderr=subprocess.DEVNULL, **more)
         self.lines = queue.Queue()
         self.last = None
@@ -81,6 +82,8 @@ class Top:
         found = next(filter(is_it, self.samples()), None)
         if found is None:
             print(f"note: {json.dumps(self.last)[:2000]}")
+        else:
+            self.test.of_schema("kymo top of many hosts", found, "top_hosts")
         return found
 
     def kill(self):

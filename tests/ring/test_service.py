@@ -49,6 +49,8 @@ def body(test):
                 kill(agent)
     lines = [json.loads(line) for line in manager.stdout.splitlines()]
     last = lines[-1]
+    for what, printed, kind in [("kymo top of many hosts", last, "top_hosts"), ("kymo top", local, "top"), ("kymo agent", told[0], "agent")]:
+        test.of_schema(what, printed, kind)
     entries = len(last["metrics"])
     size = TOKEN_HEAD + entries * (ENTRY + RECORD)
     rounds = told[0]["received"]

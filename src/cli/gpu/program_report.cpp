@@ -33,7 +33,7 @@ std::vector<KernelSum> by_name(const std::vector<const Json*>& kernels) {
         sum.first = sum.first == nullptr ? kernel : sum.first;
         ++sum.launches;
         sum.time_us += (*kernel)["time_us"].get<double>();
-        sum.waiting = std::max(sum.waiting, (*kernel)["waiting"].get<double>());
+        sum.waiting = std::max(sum.waiting, (*kernel)["waiting_share"].get<double>());
     }
     std::vector<KernelSum> list;
     list.reserve(sums.size());
@@ -135,7 +135,7 @@ std::string ProgramReport::text() const {
             out += fmt::format("{:>14.3f} {:>4.0f} % {:>9} {:>12.3f} {:>8.0f} %  {:<8} {}\n", sum.time_us,
                                total_us_ > 0 ? 100 * sum.time_us / total_us_ : 0, sum.launches,
                                sum.time_us / static_cast<double>(sum.launches),
-                               100 * first["occupancy"]["achieved"].get<double>(),
+                               100 * first["occupancy"]["achieved_share"].get<double>(),
                                first["roofline"]["bound"].get<std::string>(), sum.name);
         }
         if (sums.size() > kMostKernels) {

@@ -76,7 +76,7 @@ int gpu_sweep(int argc, char** argv) {
                         {"time_us", result->time_us},
                         {"cycles", result->cycles},
                         {"speedup", base / result->time_us},
-                        {"error", result->sampling_error}});
+                        {"error_share", result->sampling_error}});
         if (!json) {
             const auto bar = static_cast<std::size_t>(std::min(60.0, 30 * result->time_us / base));
             fmt::print("{:<32} {:>12.3f} us  {:>6.3f}x  {}\n", what, result->time_us, base / result->time_us,

@@ -41,7 +41,7 @@ Json to_json(const KernelResult& result) {
     json["gpu"] = result.gpu;
     json["model"] = result.model;
     json["partial"] = result.left_out.empty() ? Json() : Json(result.left_out);
-    json["waiting"] = result.waiting;
+    json["waiting_share"] = result.waiting;
     json["grid"] = dim(result.grid);
     json["block"] = dim(result.block);
     json["clock_mhz"] = result.mhz;
@@ -60,14 +60,14 @@ Json to_json(const KernelResult& result) {
         json["thread_ipc"] = result.thread_ipc;
     } else {
         json["sampling"] = {
-            {"ctas", result.ctas}, {"simulated", result.ctas_simulated}, {"error", result.sampling_error}};
-        json["occupancy"] = {{"theoretical", result.occupancy.theoretical},
-                             {"achieved", result.achieved_occupancy},
+            {"ctas", result.ctas}, {"simulated", result.ctas_simulated}, {"error_share", result.sampling_error}};
+        json["occupancy"] = {{"theoretical_share", result.occupancy.theoretical},
+                             {"achieved_share", result.achieved_occupancy},
                              {"ctas_per_sm", result.occupancy.ctas},
                              {"limit", result.occupancy.limit},
                              {"waves", result.waves},
-                             {"tail_idle", result.tail_idle}};
-        json["l1_hit_rate"] = ratio(result.l1_read_hits, result.l1_reads);
+                             {"tail_idle_share", result.tail_idle}};
+        json["l1_hit_share"] = ratio(result.l1_read_hits, result.l1_reads);
         json["dram_gbps"] = result.dram_gbps;
         json["l2_gbps"] = result.l2_gbps;
         json["roofline"] = {{"gflops", result.gflops},
@@ -75,7 +75,7 @@ Json to_json(const KernelResult& result) {
                             {"flops_per_byte", result.flops_per_byte},
                             {"bound", result.bound}};
     }
-    json["l2_hit_rate"] = ratio(result.memory.l2_read_hits, result.memory.l2_reads);
+    json["l2_hit_share"] = ratio(result.memory.l2_read_hits, result.memory.l2_reads);
     json["sectors"] = {{"requests", result.total.requests},       {"l1_reads", result.l1_reads},
                        {"l2_reads", result.memory.l2_reads},      {"l2_writes", result.memory.l2_writes},
                        {"atomics", result.memory.l2_atomics},     {"dram_reads", result.memory.dram_reads},

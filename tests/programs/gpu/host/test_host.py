@@ -43,7 +43,9 @@ def modelled(test, what, *command, options=()):
     if not told.exists():
         test.fail(f"{what}: no JSON: {done.stdout[-300:]!r} {done.stderr[-500:]!r}")
         test.end()
-    return done, done.stdout, json.loads(told.read_text())
+    program = json.loads(told.read_text())
+    test.of_schema(what, program, "gpu_program")
+    return done, done.stdout, program
 
 
 def planted_pair(test, name, path, how=""):
@@ -163,7 +165,7 @@ def waits(test):
     path = program(test, "waits")
     done, output, told = modelled(test, "a lock", path, "locked")
     test.equal("a lock: exit status, output", (0, "64"), (done.returncode, output.strip()))
-    share = told["kernels"][0]["waiting"]
+    share = told["kernels"][0]["waiting_share"]
     test.check("a lock: the share of instructions that wait", "0.5 to 1", share, 0.5 < share < 1)
     text = test.run(test.kymo, "gpu", "run", "--", path, "locked").stdout
     test.check("a lock: its time is called unknown", "and so is the time", text, "and so is the time" in text)
