@@ -150,7 +150,9 @@ int run_agent(int argc, char** argv) {
     std::string manager;
     bool json = false;
     add_ring_options(app, options);
-    app.add_option("--name", name, "of this agent (default: the host's); who comes back under it has its place again")
+    app.add_option(
+           "--name", name,
+           "this agent's name (default: the host's); an agent restarted under the same name gets its slot back")
         ->type_name("NAME");
     app.add_option("--hosts", hosts,
                    "make the job's file (--job) for these, and end; [NAME=]HOST[:PORT],… or a file of one a line")

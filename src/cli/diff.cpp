@@ -45,7 +45,7 @@ Result<std::vector<compare::Limit>> limits_from(const std::vector<std::string>& 
         const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), percent);
         const auto named = [&](std::string_view kind) { return what.starts_with(kind) && what.size() > kind.size(); };
         if (error != std::errc() || end != number.data() + number.size() || !has_sign || !(percent >= 0)) {
-            return Error{ErrorKind::kUsage, "--fail-on \"" + word + "\" is no limit",
+            return Error{ErrorKind::kUsage, "--fail-on \"" + word + "\" is not a limit",
                          "for example --fail-on 3%, --fail-on wall=5% or --fail-on function:NAME=10%"};
         }
         const double share = percent / 100;

@@ -133,7 +133,7 @@ void print_names(const events::KnownNames& names, const events::Machine& machine
 }
 
 int run_doctor(int argc, char** argv) {
-    CLI::App app("Tell what this machine can measure, what not, why, and the command that would change it.",
+    CLI::App app("Report what this machine can measure, what it cannot, why, and the command that would change it.",
                  "kymo doctor");
     set_usage(app, "kymo doctor [--json] [--events]");
     app.footer(

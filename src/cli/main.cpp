@@ -33,7 +33,7 @@ std::string help_text() {
         text += fmt::format("  {:<10}{}\n", verb.name, verb.summary);
     }
     text +=
-        "\noptions:\n  --help     this text; kymo VERB --help tells of a verb\n  --version  the "
+        "\noptions:\n  --help     this text; kymo VERB --help explains a verb\n  --version  the "
         "version\n\nexamples:\n"
         "  kymo ./my_program input.dat\n"
         "  kymo record -e page-faults:period=1 -o faults.kymo -- ./my_program\n"
@@ -95,7 +95,7 @@ int unknown_verb(const std::string& name) {
         known.emplace_back(verb.name);
         all += (all.empty() ? "" : ", ") + std::string(verb.name);
     }
-    std::string next = "the verbs are " + all + "; kymo --help tells more";
+    std::string next = "the verbs are " + all + "; see kymo --help";
     if (const auto near = events::nearest(name, known, 1); !near.empty()) {
         next = "did you mean kymo " + near.front() + "? " + next;
     }

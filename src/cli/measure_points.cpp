@@ -31,7 +31,7 @@ metrics::Mistake unreadable(const metrics::NamedData& data, const hooks::Refused
                ? metrics::Mistake{data.at, refused.reason + data.near,
                                   "a name means a constant, a cell or metric of the description, a standard metric "
                                   "of threads, or a variable of the program"}
-               : metrics::Mistake{data.at, refused.reason, "docs/metrics.md tells which data can be read"};
+               : metrics::Mistake{data.at, refused.reason, "docs/metrics.md lists the data that can be read"};
 }
 
 // A function that has code and no address of its own; nothing where it is not that.

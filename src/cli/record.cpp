@@ -187,7 +187,7 @@ int run_record(int argc, char** argv) {
         ->check(CLI::Range(0.001, 3600.0));
     app.add_flag("--live", live, "keep every thread's times and waits where kymo top reads them");
     app.add_flag("--registers", options.registers,
-                 "record the registers with every sample: tells how far loops are, so more work from slower work");
+                 "store registers with each sample, to tell more iterations from slower ones");
     app.add_flag("--no-follow", only_program, "record the program alone, not what it starts");
     app.add_flag("-q,--quiet", quiet, "print nothing but errors");
     app.add_flag("--then-report", then_report, "report when the program has ended (what kymo PROGRAM does)");
@@ -209,7 +209,7 @@ int run_record(int argc, char** argv) {
     if (app.count("--for") != 0) {
         if (options.events.empty() && !exact) {
             return fail(
-                {ErrorKind::kUsage, "--for: no event is asked for",
+                {ErrorKind::kUsage, "--for: no event given",
                  fmt::format("kymo record --for {0} -e page-faults:period=1, or kymo record --for {0} --exact",
                              earlier)});
         }

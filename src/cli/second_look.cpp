@@ -31,7 +31,7 @@ std::optional<Error> check_program(const std::string& earlier, const std::string
     const auto is_it = [&](const spacetime::ImageInfo& image) { return image.build_id == found->build_id; };
     if (found->build_id.empty()) {
         return Error{ErrorKind::kUnsupported,
-                     program + " has no build id, so its code cannot be told again from run to run",
+                     program + " has no build id, so its code cannot be matched between runs",
                      "link it with -Wl,--build-id and record both times"};
     }
     if (std::any_of(profile.images.begin(), profile.images.end(), is_it)) {
@@ -129,7 +129,7 @@ Result<const analysis::SpaceTime*> EarlierRun::analyse(const std::string& progra
     }
     // Of what has run too short for a sample neither code nor images are known.
     if (kept_code_of(*analysed_).empty()) {
-        return Error{ErrorKind::kUsage, name_ + " keeps no code space, so there is nothing to look at again",
+        return Error{ErrorKind::kUsage, name_ + " contains no code space to look at again",
                      "record a longer run first; kymo report shows what is kept"};
     }
     if (auto error = check_program(name_, program, analysed_->profile)) {
@@ -150,7 +150,7 @@ Result<std::shared_ptr<EarlierRun>> open_earlier(const std::string& earlier, lau
     if (options.command.empty()) {
         std::error_code ignored;
         if (identity->command.empty()) {
-            return Error{ErrorKind::kUsage, earlier + " does not tell what was run",
+            return Error{ErrorKind::kUsage, earlier + " does not say which program was run",
                          fmt::format("kymo record --for {} -e EVENT -- PROGRAM ARGUMENTS…", earlier)};
         }
         if (!identity->directory.empty() && fs::current_path(ignored) != fs::path(identity->directory)) {

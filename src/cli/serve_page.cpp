@@ -32,7 +32,7 @@ int serve_page(const serve::SourceOptions& options, std::uint16_t port) {
         return fail(server.error());
     }
     fmt::print(
-        "{}\nOpen it in a browser of this machine; Ctrl-C ends it. Whoever has the address may read the "
+        "{}\nOpen it in a browser of this machine; Ctrl-C ends it. Anyone with the address can read the "
         "recording.\nFrom another machine: ssh -L {}:127.0.0.1:{} HOST, then the same address there.\n",
         (*server)->address(), (*server)->port(), (*server)->port());
     std::fflush(stdout);

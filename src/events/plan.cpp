@@ -96,7 +96,7 @@ Error refused(const SessionEvent& event, int error, const Machine& machine) {
             return {ErrorKind::kUnsupported, "event " + name + ": " + refusal.why, refusal.remedy};
         }
         case EBUSY:
-            return {ErrorKind::kUnsupported, "event " + name + ": the counter is in use by somebody else",
+            return {ErrorKind::kUnsupported, "event " + name + ": another program uses the counter",
                     "sudo sysctl kernel.nmi_watchdog=0"};
         case EMFILE:
             return {ErrorKind::kNoSpace, "event " + name + ": no file descriptor is left", "ulimit -n 65536"};

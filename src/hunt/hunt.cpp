@@ -81,7 +81,7 @@ Result<void> check(const HuntOptions& options, const events::SessionEvent& event
     }
     const bool only_kernel = options.engine == Engine::kKernel || events::counts_only_in_kernel(event);
     if (options.key == HuntKey::kImage && only_kernel) {
-        return Error{ErrorKind::kUsage, "the kernel's engine sees addresses, and cannot tell images",
+        return Error{ErrorKind::kUsage, "the kernel's engine sees addresses, not images",
                      events::counts_only_in_kernel(event) ? "hunt by the program's own calls: --key call-site"
                                                           : "drop --engine kernel, or hunt by instruction"};
     }

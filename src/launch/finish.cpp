@@ -45,7 +45,7 @@ void find_folder(const recording::Folder& folder, RecordOutcome& outcome) {
     const std::string name = folder.path().string();
     if (const auto now = folder.where_now()) {
         outcome.recording = *now;
-        outcome.warnings.push_back("somebody moved the recording while the program ran: it was " + name);
+        outcome.warnings.push_back("the recording was moved while the program ran: it was " + name);
     } else {
         outcome.gone =
             Error{ErrorKind::kNotFound, "the recording's directory " + name + " was removed while the program ran",

@@ -235,9 +235,9 @@ std::string why_no_rows(const DetailView& view) {
             return view.tables.empty() ? "Its agent does not answer."
                                        : "Its agent does not answer any more: these rows are old.";
         case State::kEarlier:
-            return "Its agent is of an earlier version of Kymo and can tell no rows: start it again with this one.";
+            return "The agent runs an older Kymo that cannot send rows; restart it with this version.";
         case State::kAsked:
-            return "Its agent is being asked.";
+            return "Waiting for the agent's answer.";
         case State::kNothing:
         case State::kTold:
             break;

@@ -82,7 +82,7 @@ std::vector<std::string> RingScreen::lines_inside(const std::vector<Asked>& aske
     lines.emplace_back();
     if (!has_rows()) {
         lines.emplace_back(is_frozen_ ? "Nothing was read of it before it was frozen: f goes on."
-                                      : "Its agent is being asked.");
+                                      : "Waiting for the agent's answer.");
         return lines;
     }
     detail_shown_.rows = std::max<std::size_t>(process_ ? Screen::rows() * 2 / 3 : Screen::rows() / 4, 4);

@@ -23,7 +23,7 @@ Error open_error(const std::filesystem::path& path, int error) {
     }
     if (error == EACCES || error == EPERM) {
         return {ErrorKind::kPermission, name + " may not be read by this user",
-                "recordings are private to who made them: run as that user, or ask for a copy"};
+                "only the user who made a recording can read it: run as that user, or get a copy"};
     }
     return {ErrorKind::kMalformed, name + " cannot be read: " + std::strerror(error), "check the disk"};
 }
@@ -64,8 +64,7 @@ std::optional<Error> refuse(const std::filesystem::path& path, const FileHeader&
     }
     if (raw.clock != static_cast<std::uint8_t>(ClockDomain::kMonotonic) &&
         raw.clock != static_cast<std::uint8_t>(ClockDomain::kModelled)) {
-        return Error{ErrorKind::kNewerFormat,
-                     path.string() + " counts time by a clock this program does not know (offset 18)",
+        return Error{ErrorKind::kNewerFormat, path.string() + " counts time by an unknown clock (offset 18)",
                      "read it with the version of kymo that made it, or a later one"};
     }
     return std::nullopt;

@@ -36,7 +36,7 @@ Error refused(const fs::path& path, int error) {
         case EACCES:
         case EPERM:
             return {ErrorKind::kPermission, name + " may not be read by this user",
-                    "recordings are private to who made them: run as that user, or ask for a copy"};
+                    "only the user who made a recording can read it: run as that user, or get a copy"};
         default:
             return {ErrorKind::kNotFound, name + " cannot be read: " + std::strerror(error), "check the name"};
     }
@@ -92,8 +92,9 @@ Result<Folder> Folder::open_own(const fs::path& path) {
     Result<Folder> folder = open_with(path, O_NOFOLLOW);
     struct stat status{};
     if (!folder || fstat(folder->descriptor_, &status) != 0 || status.st_uid != geteuid()) {
-        return Error{ErrorKind::kPermission, path.string() + " is not the directory that was made there",
-                     "somebody else writes to the directory above it: use -o with a directory in one of your own"};
+        return Error{
+            ErrorKind::kPermission, path.string() + " is not the directory that was made there",
+            "other users can write to the directory above it: use -o with a directory inside one of your own"};
     }
     return folder;
 }

@@ -33,7 +33,7 @@ std::variant<PageRequest, net::HttpReply> parse_page_request(const net::HttpRequ
     const std::string_view path = request.path();
     if (path.size() != token.size() + 2 || path.front() != '/' || path.back() != '/' ||
         !is_same_token(path.substr(1, token.size()), token)) {
-        return refusal("404 Not Found", "There is no page here. kymo view --serve prints the whole address.");
+        return refusal("404 Not Found", "No page has this address. kymo view --serve prints the whole address.");
     }
     PageRequest asked;
     for (std::string_view rest = request.query(); !rest.empty();) {

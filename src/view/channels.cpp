@@ -316,7 +316,7 @@ Json page_channels(const RunMetrics& metrics) {
         add("collective", matrix.collective);
         add("files", matrix.files);
         add("ranks of other worlds", matrix.elsewhere);
-        add("several, not told apart", matrix.several);
+        add("several, not distinguished", matrix.several);
         all["tables"].push_back(std::move(table));
     }
     return all;

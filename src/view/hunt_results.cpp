@@ -173,7 +173,7 @@ std::string reach_of(const HuntResults& results) {
     }
     const auto rounded = [](double events) { return count(static_cast<std::int64_t>(std::llround(events))); };
     if (hunt.events == 0) {
-        return fmt::format("no {} happened in user mode, or none could be looked at", hunt.event);
+        return fmt::format("no {} occurred in user mode, or none could be inspected", hunt.event);
     }
     if (seen < hunt.events_among_many) {
         return fmt::format(
@@ -230,10 +230,9 @@ std::string terminal_hunt_results(const Style& style, const HuntResults& results
                     2, 2);
     }
     if (hunt.overfull != 0) {
-        out +=
-            wrap(style,
-                 quantity(hunt.overfull, "result") + " had no place in the hunt's memory: ask for a larger --share.",
-                 2, 2);
+        out += wrap(style,
+                    quantity(hunt.overfull, "result") + " did not fit into the hunt's memory: give a larger --share.",
+                    2, 2);
     }
     if (hunt.by_instruction != 0) {
         out +=

@@ -281,7 +281,7 @@ Result<Snapshot> read_segment(const fs::path& path) {
     if (file.number() < 0 || fstat(file.number(), &facts) != 0) {
         return Error{errno == EACCES || errno == EPERM ? ErrorKind::kPermission : ErrorKind::kNotFound,
                      path.string() + " cannot be read: " + std::strerror(errno),
-                     "segments belong to the user who runs the program, and go when it has ended"};
+                     "segments belong to the user who runs the program and disappear when it ends"};
     }
     SegmentHeader header{};
     if (!S_ISREG(facts.st_mode) || !read_header(file.number(), header) ||

@@ -68,7 +68,7 @@ void add_options(CLI::App& app, HuntAsked& asked) {
     app.add_option("--false-reports", wish.false_reports,
                    "false reports to expect in the whole run, at most (1 - confidence)");
     app.add_option("--pairs", wish.cells, "addresses under test at once, 1 to 16 (4)");
-    app.add_option("--every", wish.period, "look at one event of so many on average, at random distances (1)");
+    app.add_option("--every", wish.period, "test one event of so many on average, at random distances (1)");
     app.add_option("--key", asked.key,
                    "what makes two events one source: instruction, image, call-site, data-page, "
                    "data-line; with --replay also function, line, block (instruction)");
@@ -88,7 +88,7 @@ void add_options(CLI::App& app, HuntAsked& asked) {
                    "the recording's directory (default PROGRAM.kymo, or the next free number)")
         ->type_name("OUT.kymo");
     app.add_option("--tell", asked.tell,
-                   "tell each result, as it is found, in a JSON line: fd:N, unix:PATH, or a file, which is added to")
+                   "write each result, as it is found, as a JSON line to fd:N, unix:PATH, or the end of a file")
         ->type_name("TO");
     app.add_option("--notify", asked.notify, "send this process a signal (USR1) at each result")
         ->type_name("PID[:SIGNAL]");

@@ -32,8 +32,8 @@ Error cannot_tell(const std::string& to, int error) {
     return {error == ENOENT             ? ErrorKind::kNotFound
             : error == EACCES || nobody ? ErrorKind::kPermission
                                         : ErrorKind::kUsage,
-            fmt::format("--tell {}: {}", to, nobody ? "nobody reads there" : std::strerror(error)),
-            "start what is to be told first; or give fd:N, unix:PATH or a file"};
+            fmt::format("--tell {}: {}", to, nobody ? "no program reads there" : std::strerror(error)),
+            "start the reader first; or give fd:N, unix:PATH or a file"};
 }
 
 Result<Descriptor> connect_to(const std::string& to, const std::string& path) {

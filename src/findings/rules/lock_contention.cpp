@@ -101,7 +101,7 @@ std::string keeper_words(const Evidence& evidence, const Lock& lock) {
     }
     const WaitKind doing = evidence.wait_sums[lock.worst].holder_doing;
     return fmt::format(
-        " Whoever has it is meanwhile mostly {} {}.",
+        " Its holder is meanwhile mostly {} {}.",
         doing == WaitKind{} ? std::string("running") : "in " + std::string(wait_kind_words(doing)) + " at",
         name(to_place(place)));
 }

@@ -138,7 +138,7 @@ void claim_outside_interference(const Case& subject, std::vector<Claim>* claims)
         said.push_back(fmt::format(
             "for about {} something that the kernel does not account for took processors (timer ticks came late)",
             in_seconds(taken)));
-        claim.evidence.push_back({"seconds that late ticks stand for", taken / 1e9});
+        claim.evidence.push_back({"seconds represented by late ticks", taken / 1e9});
     }
     claim.title = fmt::format("The machine was busy with something else: {}.", fmt::join(said, "; "));
     claims->push_back(std::move(claim));

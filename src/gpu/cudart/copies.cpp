@@ -137,7 +137,7 @@ KYMO_CUDART Status cudaMemcpy3D(const Copy3D* told) {
         }
         if (told->source_array != nullptr || told->destination_array != nullptr) {
             device.job.problem({ErrorKind::kUnsupported, "cudaMemcpy3D with arrays is not served",
-                                "docs/gpu-programs.md tells what is served"});
+                                "docs/gpu-programs.md lists what is supported"});
             return Status::kNotSupported;
         }
         const auto slice = [](const PitchedPointer& of, const Position& position, std::size_t z) {

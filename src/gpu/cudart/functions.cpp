@@ -70,7 +70,7 @@ KYMO_CUDART Status cudaFuncSetAttribute(const void* host, int attribute, int val
         }
         device.job.problem({ErrorKind::kUnsupported,
                             "cudaFuncSetAttribute: attribute " + std::to_string(attribute) + " is not served",
-                            "docs/gpu-programs.md tells what is served"});
+                            "docs/gpu-programs.md lists what is supported"});
         return Status::kNotSupported;
     });
 }

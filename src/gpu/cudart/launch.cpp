@@ -257,7 +257,7 @@ bool launch_attributes_served(Device& device, const LaunchConfig& config) {
             device.job.problem({ErrorKind::kUnsupported,
                                 cooperative ? "cooperative launches (grid-wide barriers) are not served"
                                             : "thread block clusters are not served",
-                                "CTAs are executed one after another; docs/gpu-programs.md tells what is served"});
+                                "CTAs are executed one after another; docs/gpu-programs.md lists what is supported"});
             return false;
         }
     }

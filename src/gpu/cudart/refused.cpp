@@ -8,7 +8,7 @@ namespace {
 Status refuse(const char* name) {
     return call([&](Device& device) {
         device.job.problem({ErrorKind::kUnsupported, std::string(name) + " is not served by Kymo's CUDA runtime",
-                            "docs/gpu-programs.md tells what is served"});
+                            "docs/gpu-programs.md lists what is supported"});
         return Status::kNotSupported;
     });
 }

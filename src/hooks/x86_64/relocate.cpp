@@ -167,12 +167,12 @@ std::string relocate_entry(std::span<const std::uint8_t> code, std::uint64_t off
     while (at < kJumpBytes) {
         Decoded decoded;
         if (!decode(code.subspan(std::min<std::size_t>(at, code.size())), &decoded)) {
-            return "its first bytes are no instructions";
+            return "its first bytes do not decode as instructions";
         }
         const ZydisDecodedInstruction& instruction = decoded.instruction;
         const bool inside = at < size;
         if (inside && at + instruction.length > size) {
-            return "its first bytes are no instructions";
+            return "its first bytes do not decode as instructions";
         }
         if (!inside && (!over || !is_padding(instruction))) {
             return "it is shorter than a jump";

@@ -25,7 +25,7 @@ const char* reason(int error) {
         case ENODEV:
             return "not supported by this machine";
         case EBUSY:
-            return "in use by somebody else";
+            return "in use by another program";
         case ENOMEM:
             return "no memory";
         default:
@@ -42,7 +42,7 @@ const char* remedy(int error) {
         case ENFILE:
             return "ulimit -n 65536";
         default:
-            return "kymo doctor tells what this machine can measure";
+            return "kymo doctor reports what this machine can measure";
     }
 }
 

@@ -91,7 +91,7 @@ Result<void> check(const Wish& wish) {
                      fmt::format("--pairs takes 1 to {}", kMaxCells));
     }
     if (wish.period == 0) {
-        return usage("a period of 0 events looks at none", "--every takes 1 or more");
+        return usage("a period of 0 events tests none", "--every takes 1 or more");
     }
     return {};
 }
@@ -163,8 +163,9 @@ Result<Rule> make_rule(const Wish& wish) {
     rule.unit = choose_unit(most);
     const bool countable = wish.form != Form::kPair || *std::max_element(bound, bound + kMaxEpochs) < kMostMatches;
     if (rule.unit == 0 || !countable) {
-        return usage(fmt::format("shares of {} and {} are too small to tell apart here", wish.share, wish.refuse),
-                     "ask for a larger --share, or put more distance between --share and --refuse");
+        return usage(
+            fmt::format("shares of {} and {} are too small to be distinguished here", wish.share, wish.refuse),
+            "give a larger --share, or put more distance between --share and --refuse");
     }
     const auto ticks = [&](double events) {
         return static_cast<std::uint32_t>(std::max(1.0, std::round(events * rule.unit)));

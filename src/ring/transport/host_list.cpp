@@ -87,7 +87,7 @@ Result<ListedJob> HostList::make(ListedJob wanted, const std::function<Result<Ke
         return Error{ErrorKind::kPermission, "the kernel gives no random number for the job", ""};
     }
     if (!parse_listed_job(to_text(wanted))) {
-        return Error{ErrorKind::kUsage, "these hosts are no list: a name or an address is there twice, or is none",
+        return Error{ErrorKind::kUsage, "invalid host list: a name or an address appears twice or is not valid",
                      "node1,node2=10.0.0.2,node3:27900; the manager's address and port are its own"};
     }
     return wanted;

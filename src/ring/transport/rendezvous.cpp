@@ -143,7 +143,7 @@ Result<Claim> Rendezvous::claim_slot(const std::string& name) const {
         if (!lock) {
             return Error{ErrorKind::kOutputExists,
                          "an agent named " + name + " runs already (slot " + std::to_string(member.slot) + ")",
-                         "one agent a host is enough; --name tells several on one host apart"};
+                         "one agent a host is enough; give several on one host different names (--name)"};
         }
         return Claim{member.slot, member.incarnation + 1, {}, std::move(*lock)};
     }

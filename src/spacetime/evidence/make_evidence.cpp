@@ -101,17 +101,17 @@ class Maker {
         evidence_.warnings.insert(evidence_.warnings.end(), run_.code->undecoded().begin(),
                                   run_.code->undecoded().end());
         if (occurrences->pairs.floor() > 1) {
-            evidence_.warnings.push_back(
-                "more pairs of addresses than are told apart: in the weights, addresses with fewer than " +
-                std::to_string(occurrences->pairs.floor()) + " samples are one place");
+            evidence_.warnings.push_back("too many address pairs: in the weights, addresses with fewer than " +
+                                         std::to_string(occurrences->pairs.floor()) + " samples are one place");
         }
         if (occurrences->occurrences.patterns.floor() > 1) {
-            evidence_.warnings.push_back("more patterns than are told apart: neighbours with fewer than " +
+            evidence_.warnings.push_back("too many patterns: neighbours with fewer than " +
                                          std::to_string(occurrences->occurrences.patterns.floor()) +
                                          " samples count as their parent's own code");
         }
         if (occurrences->too_many_marks) {
-            evidence_.warnings.emplace_back("the program set more marks than are looked at: the first million were");
+            evidence_.warnings.emplace_back(
+                "the program set more than a million marks: only the first million are analysed");
         }
         return std::move(evidence_);
     }

@@ -18,8 +18,8 @@ struct Advice {
 
 constexpr std::array kAdvice = {
     Advice{"page-faults", "memset",
-           "Fresh memory is cleared here, page by page. Keep and reuse the buffer instead of allocating it anew, or "
-           "take it in huge pages (madvise MADV_HUGEPAGE)."},
+           "Fresh memory is cleared here, page by page. Keep and reuse the buffer instead of allocating it again, or "
+           "use huge pages (madvise MADV_HUGEPAGE)."},
     Advice{"page-faults", "memcpy", "The copy's target is fresh memory. Keep and reuse the buffer, or copy less."},
 };
 

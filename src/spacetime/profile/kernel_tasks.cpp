@@ -122,7 +122,7 @@ class KernelTasks {
 
     static std::string why_not(const Life& life, bool has_times) {
         if (!has_times) {
-            return "changed its rights by exec (setuid, setgid or file capabilities), so that the kernel tells no "
+            return "changed its rights by exec (setuid, setgid or file capabilities), so the kernel reports no "
                    "more of it";
         }
         if (!life.obstacle.empty()) {

@@ -49,7 +49,7 @@ std::string losses(const Quality& quality, std::uint64_t kernel_lost) {
     mention(quality.lost, "lost");
     mention(quality.merged, "merged");
     mention(quality.throttled, "times throttled");
-    mention(quality.unwritten, "not written for want of space");
+    mention(quality.unwritten, "not written: no space left");
     mention(kernel_lost, "kernel records lost");
     return text.empty() ? "none lost" : text;
 }

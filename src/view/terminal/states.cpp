@@ -123,9 +123,9 @@ void off_the_processor(Sheet& sheet) {
     const bool by_records =
         std::any_of(profile.threads.begin(), profile.threads.end(),
                     [](const ProfileThread& thread) { return thread.figures_from == ThreadFigures::kSwitchRecords; });
-    sheet.heading("Off the processor", by_records
-                                           ? "why, and how often a thread left it by itself or because another got it"
-                                           : "switches and run queue as the kernel told at each thread's end");
+    sheet.heading("Off the processor",
+                  by_records ? "why, and how often a thread left it by itself or because another got it"
+                             : "context switches and run-queue time as the kernel reported at each thread's end");
     sheet.out += render(sheet.style, table);
 }
 

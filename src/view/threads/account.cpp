@@ -122,7 +122,7 @@ class Account {
         if (path.empty()) {
             note("The call path is not known.");
         } else {
-            note("The last line called pthread_create. Kymo's library stands in for that and is left out.");
+            note("The last line called pthread_create. Kymo's library wraps that function and is left out.");
         }
         if (thread_.created_with) {
             const auto blocked = signal_names(thread_.created_with->blocked_signals);
@@ -131,10 +131,9 @@ class Account {
     }
 
     void registers(const CreatedWith& state) {
-        heading("Registers",
-                state.is_callers
-                    ? "of that function at its call: those that calls preserve"
-                    : "inside Kymo's library, which stands in for pthread_create; the caller's are not recorded");
+        heading("Registers", state.is_callers
+                                 ? "of that function at its call: those that calls preserve"
+                                 : "inside Kymo's wrapper of pthread_create; the caller's are not recorded");
         const auto known = known_registers(state);
         for (std::size_t number = 0; number < known.size(); ++number) {
             if (known[number]) {

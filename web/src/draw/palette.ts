@@ -24,7 +24,7 @@ export const kChannelWords = [
   "computes",
   "in the kernel",
   "computes in a wait",
-  "wants a processor",
+  "waits for a processor",
   "for others, or for time",
   "off the processor, not known why",
 ];

@@ -76,7 +76,7 @@ export function topBar(
     h("span", { class: "spring" }),
     search,
     button("◐", "dark or light (t)", actions.theme),
-    button("◍", "colours that every kind of colour vision tells apart", actions.colours),
+    button("◍", "colours that every kind of colour vision can distinguish", actions.colours),
     button("⤓", "save or print this view", actions.export),
     button("?", "keys (?)", actions.help),
   );
@@ -186,7 +186,7 @@ export function lanesBar(model: Model, store: Store, goodDepth: () => number): H
     ),
     depthLabel,
     chooser(model, store),
-    h("span", { class: "hint" }, model.waits.begin.length ? "arrows: who let whom go on" : ""),
+    h("span", { class: "hint" }, model.waits.begin.length ? "arrows: which thread woke which" : ""),
   );
 }
 
@@ -237,7 +237,7 @@ export function showHelp() {
     h(
       "p",
       {},
-      "Drag over a picture to brush a stretch of time: everything below then tells of that stretch. Brighter is more time.",
+      "Drag over a picture to brush a stretch of time: everything below then shows that stretch. Brighter is more time.",
     ),
     h("form", { method: "dialog" }, h("button", {}, "Close")),
   );

@@ -284,7 +284,7 @@ export class Channels implements ViewPart {
       ? h(
           "table",
           {},
-          h("caption", {}, "With nobody in particular"),
+          h("caption", {}, "With no particular peer"),
           h(
             "thead",
             {},

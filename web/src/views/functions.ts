@@ -112,7 +112,7 @@ export class FunctionTable implements ViewPart {
               h(
                 "td",
                 { class: "name", title: model.functions.name[row.fn] },
-                withoutArguments(model.functions.name[row.fn]) || "nobody: outermost",
+                withoutArguments(model.functions.name[row.fn]) || "no caller: outermost",
               ),
             ),
           ),
@@ -122,7 +122,7 @@ export class FunctionTable implements ViewPart {
     replace(
       this.beside,
       h("h3", { title: model.functions.name[chosen] }, withoutArguments(model.functions.name[chosen])),
-      neighbours(callers.length ? "Called by" : "Called by nobody in this region", callers),
+      neighbours(callers.length ? "Called by" : "Without a caller in this region", callers),
       neighbours(callees.length ? "Calls" : "Calls nothing in this region", callees),
     );
   }

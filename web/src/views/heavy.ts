@@ -63,7 +63,7 @@ export class Heavy implements ViewPart {
       "time by weight: well above 1 the processor stalls",
       "of samples in it",
       "spaces that overlap, and how far at least",
-      `${data.unit}: the event that tells this code from the rest of the program most`,
+      `${data.unit}: the event that distinguishes this code most from the rest of the program`,
     ];
     replace(
       this.table,

@@ -76,8 +76,8 @@ extern const Rule kCollectiveImbalance{
         "one that is there shortest is outside MPI for half of that time",
     .against =
         "the last one waits for messages itself meanwhile, or all wait for one another in turn; another rank comes "
-        "last at every operation: then it "
-        "is told as load-imbalance",
+        "last at every operation: that "
+        "is reported as load-imbalance",
     .look = claim_collective_imbalance,
     .direction =
         "take from the last rank what the others do not have to do (output, serial work), or overlap it with the "

@@ -59,7 +59,7 @@ std::string filler_name(const Case& subject, const Filler& filler) {
     const NodeIndex node = filler_node(subject, filler);
     return filler.node != kNone ? name(*subject.evidence, node)
            : node != kNone      ? "own code of " + name(*subject.evidence, node)
-                                : "code too small to be told";
+                                : "code too small to be shown";
 }
 
 std::string long_gap_words(const Case& subject) {
