@@ -104,7 +104,7 @@ def body(test):
     page(test, diff, bad, fixed, reports)
 
     for what, code, says, *words in (("one recording", 2, "which are the new ones", bad), ("three", 2, "which are the new ones", bad, fixed, bad),
-                                     ("nothing behind --", 2, "behind --", bad, "--"), ("a limit without a unit", 2, "no limit", bad, fixed, "--fail-on", "3"),
+                                     ("nothing behind --", 2, "behind --", bad, "--"), ("a limit without a unit", 2, "not a limit", bad, fixed, "--fail-on", "3"),
                                      ("a limit on nothing", 2, 'there is no "speed"', bad, fixed, "--fail-on", "speed=3%"),
                                      ("no such recording", 3, "nowhere.kymo", bad, test.work / "nowhere.kymo")):
         done = diff(*words)

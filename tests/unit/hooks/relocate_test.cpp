@@ -121,7 +121,7 @@ TEST(Relocate, RefusesWhatCannotMove) {
     EXPECT_THAT(relocate({0x90, 0x90, 0xff, 0xd0, 0x90, 0xc3}, &entry),
                 HasSubstr("return to where"));  // a byte short
     EXPECT_THAT(relocate({0x90, 0xff, 0x54, 0x24, 0x08, 0xc3}, &entry), HasSubstr("call that cannot"));  // *8(%rsp)
-    EXPECT_THAT(relocate({0x06, 0, 0, 0, 0, 0}, &entry), HasSubstr("no instructions"));
+    EXPECT_THAT(relocate({0x06, 0, 0, 0, 0, 0}, &entry), HasSubstr("do not decode as instructions"));
     EXPECT_THAT(relocate({0xc3, 0x55, 0x55, 0x55, 0x55}, &entry), HasSubstr("before there is room"));
 }
 

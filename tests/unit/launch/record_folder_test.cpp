@@ -54,7 +54,7 @@ TEST_F(RecordTest, ALinkInTheFoldersPlaceIsNotFollowed) {
     EXPECT_FALSE(outcome.gone);
     EXPECT_FALSE(fs::exists(outcome.recording / "session"));
     EXPECT_FALSE(fs::exists(outcome.recording / "hooks"));
-    EXPECT_THAT(outcome.warnings, testing::Contains(testing::HasSubstr("somebody moved the recording")));
+    EXPECT_THAT(outcome.warnings, testing::Contains(testing::HasSubstr("the recording was moved")));
 }
 
 TEST_F(RecordTest, AnotherFolderInTheFoldersPlaceIsLeftAlone) {
