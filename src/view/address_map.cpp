@@ -13,50 +13,6 @@ namespace {
 using namespace spacetime;
 using Json = nlohmann::ordered_json;
 
-// Seconds since the run's start of a time in a file.
-class FileClock {
-  public:
-    FileClock(const Profile& profile, std::uint32_t file) : begin_(profile.begin) {
-        for (const ProfileStream& stream : profile.streams) {
-            shift_ = stream.file == file ? stream.shift_ns : shift_;
-        }
-    }
-    double since_start(std::uint64_t time) const {
-        return seconds(static_cast<std::int64_t>(time - begin_) + shift_);
-    }
-
-  private:
-    std::uint64_t begin_;
-    std::int64_t shift_ = 0;
-};
-
-std::string access_text(std::uint64_t protection) {
-    using namespace recording;
-    const auto letter = [&](std::uint64_t bit, char set, char unset) {
-        return (protection & bit) != 0 ? set : unset;
-    };
-    return {letter(kAreaRead, 'r', '-'), letter(kAreaWrite, 'w', '-'), letter(kAreaExecute, 'x', '-'),
-            letter(kAreaShared, 's', 'p')};
-}
-
-std::string area_kind_key(const AreaSpan& area) {
-    using recording::AreaKind;
-    switch (area.kind) {
-        case AreaKind::kFile:
-            return "file";
-        case AreaKind::kHeap:
-            return "heap";
-        case AreaKind::kMainStack:
-            return "stack";
-        case AreaKind::kShared:
-            return "shared";
-        case AreaKind::kKernel:
-            return "kernel";
-        default:
-            return area.owner ? "stack" : "anonymous";
-    }
-}
-
 std::string size_text(std::uint64_t bytes) {
     constexpr double kStep = 1024;
     const auto value = static_cast<double>(bytes);
@@ -96,6 +52,9 @@ std::string account_text(const ProcessMap& process) {
         return "its end was not recorded";
     }
     std::string text = "read " + quantity(process.account->readings, "time");
+    if (!process.has_ended) {
+        text += "; its end was not recorded";
+    }
     if (process.account->passed_over != 0) {
         text += fmt::format(", {} moments passed over to keep the cost down",
                             count(static_cast<std::int64_t>(process.account->passed_over)));
@@ -135,6 +94,43 @@ std::string process_table(const Style& style, const Profile& profile, const Proc
 }
 
 }  // namespace
+
+FileClock::FileClock(const Profile& profile, std::uint32_t file) : begin_(profile.begin) {
+    for (const ProfileStream& stream : profile.streams) {
+        shift_ = stream.file == file ? stream.shift_ns : shift_;
+    }
+}
+
+double FileClock::since_start(std::uint64_t time) const {
+    return seconds(ns_since_start(time));
+}
+
+std::string access_text(std::uint64_t protection) {
+    using namespace recording;
+    const auto letter = [&](std::uint64_t bit, char set, char unset) {
+        return (protection & bit) != 0 ? set : unset;
+    };
+    return {letter(kAreaRead, 'r', '-'), letter(kAreaWrite, 'w', '-'), letter(kAreaExecute, 'x', '-'),
+            letter(kAreaShared, 's', 'p')};
+}
+
+std::string area_kind_key(const AreaSpan& area) {
+    using recording::AreaKind;
+    switch (area.kind) {
+        case AreaKind::kFile:
+            return "file";
+        case AreaKind::kHeap:
+            return "heap";
+        case AreaKind::kMainStack:
+            return "stack";
+        case AreaKind::kShared:
+            return "shared";
+        case AreaKind::kKernel:
+            return "kernel";
+        default:
+            return area.owner ? "stack" : "anonymous";
+    }
+}
 
 std::string terminal_address_map(const Style& style, const Profile& profile, const AddressMap& map, std::size_t top) {
     if (map.processes.empty()) {

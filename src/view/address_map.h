@@ -6,10 +6,31 @@
 #include "view/text.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 
 namespace kymo::view {
+
+// Times of one file of a recording, as times since the run's start.
+class FileClock {
+  public:
+    FileClock(const spacetime::Profile& profile, std::uint32_t file);
+    std::int64_t ns_since_start(std::uint64_t time) const {
+        return static_cast<std::int64_t>(time - begin_) + shift_;
+    }
+    double since_start(std::uint64_t time) const;  // seconds
+
+  private:
+    std::uint64_t begin_;
+    std::int64_t shift_ = 0;
+};
+
+// As the kernel writes it: "rw-p".
+std::string access_text(std::uint64_t protection);
+
+// "file", "heap", "stack", "shared", "kernel" or "anonymous".
+std::string area_kind_key(const spacetime::AreaSpan& area);
 
 // A table a process, of its largest areas; says so where nothing is known.
 std::string terminal_address_map(const Style& style, const spacetime::Profile& profile,

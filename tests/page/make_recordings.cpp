@@ -1,5 +1,5 @@
 // make_recordings FOLDER: small recordings made by hand for the page's tests:
-// FOLDER/{empty,one,thousand,hostile,halves,many,ranks,hunted,slow,findings,build,crowd}.kymo.
+// FOLDER/{empty,one,thousand,hostile,halves,many,ranks,hunted,slow,findings,build,crowd,memory}.kymo.
 //
 //   empty    a process and its thread, no sample
 //   one      a single sample
@@ -13,6 +13,9 @@
 //   findings six threads that are slow likewise, each in a function of its own
 //   build    g++ for 1 s, in it cc1plus for 890 ms, then as, collect2 and ld for 20 to 40 ms
 //   crowd    3,000 threads that compute 5 ms of 100, but for worker-1777, which computes 60 ms
+//   memory   20 ms; the address map read at 2, 10 and 18 ms: code, a heap that has grown at 10 ms, and an area that
+//   is
+//            there at 10 ms alone; a second process was killed after its reading at 4 ms
 //   halves   0–50 ms in app+0x30, 50–100 ms in app+0x40; the second thread waits for the first from 50 to 100
 //            ms
 #include "made_recording.h"
@@ -251,6 +254,57 @@ void crowd(const std::filesystem::path& folder) {
     file.close();
 }
 
+void area(MadeFile& file, std::uint64_t ms, std::uint64_t number, std::uint64_t first_page, std::uint64_t pages,
+          recording::AreaKind kind, std::uint64_t protection, const std::string& path) {
+    recording::Area row;
+    row.time = (1000 + ms) * kMs;
+    row.area = number;
+    row.begin = first_page * 4096;
+    row.end = (first_page + pages) * 4096;
+    row.kind = static_cast<std::uint64_t>(kind);
+    row.protection = protection;
+    row.path = path;
+    file.own().append(row);
+}
+
+void area_end(MadeFile& file, std::uint64_t ms, std::uint64_t number, std::uint64_t readings) {
+    recording::AreaEnd row;
+    row.time = (1000 + ms) * kMs;
+    row.area = number;
+    row.readings = readings;
+    file.own().append(row);
+}
+
+void memory(const std::filesystem::path& folder) {
+    using recording::AreaKind;
+    constexpr std::uint64_t kReadWrite = recording::kAreaRead | recording::kAreaWrite;
+    launch(folder, {}, 20 * kMs);
+    MadeFile file(folder / "process-100-0.krec", 100);
+    begin(file, {});
+    for (std::uint64_t i = 1; i <= 15; ++i) {
+        file.sample(1, (1000 + i) * kMs, 2, {kMs, 0});
+    }
+    area(file, 2, 1, 0x10, 4, AreaKind::kFile, recording::kAreaRead | recording::kAreaExecute, "/opt/app");
+    area(file, 2, 2, 0x100, 1, AreaKind::kHeap, kReadWrite, "[heap]");
+    area_end(file, 2, 0, 1);
+    area(file, 10, 2, 0x100, 3, AreaKind::kHeap, kReadWrite, "[heap]");
+    area(file, 10, 3, 0x1000, 255, AreaKind::kAnonymous, kReadWrite, "");
+    area_end(file, 10, 0, 2);
+    area_end(file, 18, 3, 0);
+    area_end(file, 18, 0, 3);
+    recording::ProcessEnd end;
+    end.time = 1020 * kMs;
+    file.own().append(end);
+    file.end_stream(1, 1020 * kMs, {15 * kMs, 0});
+    file.close();
+    MadeFile killed(folder / "process-200-0.krec", 200);
+    begin(killed, {.pid = 200});
+    killed.sample(1, 1005 * kMs, 2, {kMs, 0});
+    area(killed, 4, 1, 0x10, 1, AreaKind::kFile, recording::kAreaRead | recording::kAreaExecute, "/opt/app");
+    area_end(killed, 4, 0, 1);
+    killed.close();
+}
+
 void hunted(const std::filesystem::path& folder) {
     launch(folder, {}, 20 * kMs);
     MadeFile file(folder / "process-100-0.krec", 100);
@@ -322,6 +376,7 @@ int main(int argc, char** argv) {
         build(folder / "build.kymo");
         crowd(folder / "crowd.kymo");
         halves(folder / "halves.kymo");
+        memory(folder / "memory.kymo");
     } catch (const std::exception& error) {
         std::fprintf(stderr, "make_recordings: %s\n", error.what());
         return 1;

@@ -44,6 +44,14 @@ export function compact(value: number): string {
   return scale === 1 && Number.isInteger(value) ? String(value) : digits(scaled) + unit;
 }
 
+// 4096 → "4 KiB"
+export function bytes(value: number): string {
+  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+  const step = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(value, 1)) / 10));
+  const scaled = value / 1024 ** step;
+  return `${Number.isInteger(scaled) ? scaled : digits(scaled)} ${units[step]}`;
+}
+
 // "ns::Type<int>::run(int) const" → "ns::Type<…>::run": what is between brackets goes, but for operators' own.
 export function withoutArguments(name: string): string {
   if (name.startsWith("[") || name.includes("+0x")) {

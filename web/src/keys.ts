@@ -78,7 +78,7 @@ export function takeKeys(store: Store, targets: Targets) {
       t: targets.theme,
       "?": targets.help,
     };
-    kTabs.forEach((tab, index) => (actions[String(index + 1)] = () => store.set({ tab })));
+    kTabs.slice(0, 9).forEach((tab, index) => (actions[String(index + 1)] = () => store.set({ tab })));
     const action = actions[event.key];
     if (action) {
       event.preventDefault();

@@ -2,7 +2,18 @@
 import { Metric, TimeMetric } from "./data/calltree";
 import { Order } from "./data/spaces";
 
-export const kTabs = ["paths", "functions", "source", "occurrences", "patterns", "waits", "channels", "heavy", "gaps"] as const;
+export const kTabs = [
+  "paths",
+  "functions",
+  "source",
+  "occurrences",
+  "patterns",
+  "waits",
+  "channels",
+  "heavy",
+  "gaps",
+  "memory",
+] as const;
 export type Tab = (typeof kTabs)[number];
 export const kFlames = ["heavy", "time", "inverted", "sandwich"] as const;
 export type FlameOrder = (typeof kFlames)[number];

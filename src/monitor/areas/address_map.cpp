@@ -42,8 +42,12 @@ void AddressMap::after_fork(ThreadState* /*own*/) {
 void AddressMap::finish(Process::End /*how*/) {
     const Locked locked(lock_);
     look();
+    write_account();
+}
+
+void AddressMap::write_account() const {
     recording::AreaEnd row;
-    row.time = clock_now();
+    row.time = time_;
     row.readings = looks_;
     row.passed_over = passed_over_;
     row.lost = lost_areas_ + lost_rows_;
@@ -67,15 +71,19 @@ void AddressMap::look_if_cheap() {
         return;
     }
     look();
+    if (rows_ < kMostRows) {
+        ++rows_;
+        write_account();
+    }
 }
 
 // Under the lock.
 void AddressMap::look() {
+    time_ = clock_now();
     const image::RawFile maps("/proc/self/maps");
     if (!maps.is_open()) {
         return;
     }
-    time_ = clock_now();
     areas_.begin();
     gather_stacks();
     has_pending_ = false;

@@ -49,6 +49,7 @@ class AddressMap : public Part {
     void gather_stacks();
     std::uint32_t owner_of(const MapArea& area) const;
     void tell_end(std::uint32_t number);
+    void write_account() const;
     bool has_row();
 
     // A thread's stack, whose lower part need not be mapped.

@@ -50,7 +50,8 @@ struct Area {
     }
 };
 
-// It is gone. Area 0: the last word of the process, with the account of all its readings.
+// It is gone. Area 0: the kernel's list was read at this time, with the account of all readings so far. Earlier
+// monitors have a row of area 0 at the process's end alone.
 struct AreaEnd {
     std::uint64_t time = 0;
     std::uint64_t area = 0;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace kymo::spacetime {
 namespace {
@@ -15,14 +16,16 @@ constexpr std::size_t kMostSpans = std::size_t{1} << 20U;  // against files that
 class MapReader {
   public:
     Result<ProcessMap> read(const rec::File& file) {
-        const auto report = file.scan(rec::on<rec::Process>([&](StreamId, const rec::Process& row) {
-                                          map_.pid = rec::number_of(row.pid, row.kernel_pid);
-                                      }),
-                                      rec::on<rec::Stream>([&](StreamId, const rec::Stream& row) {
-                                          tids_[row.stream] = rec::number_of(row.tid, row.kernel_tid);
-                                      }),
-                                      rec::on<rec::Area>([&](StreamId, const rec::Area& row) { add(row); }),
-                                      rec::on<rec::AreaEnd>([&](StreamId, const rec::AreaEnd& row) { end(row); }));
+        const auto report =
+            file.scan(rec::on<rec::Process>([&](StreamId, const rec::Process& row) {
+                          map_.pid = rec::number_of(row.pid, row.kernel_pid);
+                      }),
+                      rec::on<rec::Stream>([&](StreamId, const rec::Stream& row) {
+                          tids_[row.stream] = rec::number_of(row.tid, row.kernel_tid);
+                      }),
+                      rec::on<rec::Area>([&](StreamId, const rec::Area& row) { add(row); }),
+                      rec::on<rec::AreaEnd>([&](StreamId, const rec::AreaEnd& row) { end(row); }),
+                      rec::on<rec::ProcessEnd>([&](StreamId, const rec::ProcessEnd&) { map_.has_ended = true; }));
         if (!report) {
             return report.error();
         }
@@ -32,10 +35,17 @@ class MapReader {
             }
         }
         find_behind();
+        map_.readings.assign(readings_.begin(), readings_.end());
         return std::move(map_);
     }
 
   private:
+    void note_reading(std::uint64_t time) {
+        if (readings_.size() < kMostSpans) {
+            readings_.insert(time);
+        }
+    }
+
     void close(std::uint64_t number, std::uint64_t time) {
         if (const auto open = open_.find(number); open != open_.end()) {
             map_.areas[open->second].gone = time;
@@ -44,6 +54,7 @@ class MapReader {
     }
 
     void add(const rec::Area& row) {
+        note_reading(row.time);
         close(row.area, row.time);
         if (row.end <= row.begin || row.kind > static_cast<std::uint64_t>(rec::AreaKind::kKernel) ||
             map_.areas.size() >= kMostSpans) {
@@ -61,6 +72,7 @@ class MapReader {
     }
 
     void end(const rec::AreaEnd& row) {
+        note_reading(row.time);
         if (row.area != 0) {
             close(row.area, row.time);
             return;
@@ -88,6 +100,7 @@ class MapReader {
     std::map<std::uint64_t, std::uint64_t> tids_;
     std::map<std::uint64_t, std::size_t> open_;
     std::vector<std::uint64_t> owners_;  // stream, by area
+    std::set<std::uint64_t> readings_;
 };
 
 std::string file_name(const std::string& path) {

@@ -31,8 +31,10 @@ struct AreaSpan {
 struct ProcessMap {
     std::uint32_t file = 0;  // index of Recording::files()
     std::uint64_t pid = 0;
-    std::vector<AreaSpan> areas;  // by `seen`, then by address
-    // Of the readings; none: the process was killed and could not say.
+    std::vector<AreaSpan> areas;          // by `seen`, then by address
+    std::vector<std::uint64_t> readings;  // when the kernel's list was read, as far as rows tell; rising
+    bool has_ended = false;               // false: it was killed, and what came after the last reading is not known
+    // Of the readings; none: a process of an earlier monitor that was killed.
     struct Account {
         std::uint64_t readings = 0;
         std::uint64_t passed_over = 0;

@@ -7,6 +7,7 @@
 #include "view/page/findings.h"
 #include "view/page/leaves.h"
 #include "view/page/levels.h"
+#include "view/page/memory.h"
 #include "view/page/occurrences.h"
 #include "view/page/own_lines.h"
 #include "view/page/series.h"
@@ -24,6 +25,7 @@ using namespace spacetime;
 
 constexpr std::string_view kDataMark = "<!--KYMO-DATA-->";
 constexpr std::size_t kMostWaits = 50'000;
+constexpr std::size_t kMostAreas = 5000;  // of a process
 constexpr std::size_t kFewestOccurrences = 1000;
 constexpr std::uint64_t kFewestBins = 2048;
 constexpr std::uint64_t kMostBins = 65536;
@@ -121,6 +123,12 @@ Result<std::string> make_page(const analysis::Analysis& analysis, std::string_vi
     head.json["hunt"] = json_hunt(analysis.hunt_results);
     head.json["finds"] = json_hunt_results(analysis.hunt_results);
     data += element("occurrences", occurrences_within(analysis, leaves, range, options));
+    const auto memory = load_address_map(*analysis.recording);
+    if (memory && !memory->processes.empty()) {
+        Blob blob;
+        write_memory(*memory, profile, kMostAreas, blob);
+        data += element("memory", blob.deflated());
+    }
     if (options.sources) {
         data +=
             element("code", make_code(profile, analysis.named.tree, leaves, own, names,

@@ -16,7 +16,10 @@ export interface Palette {
   event: Colour; // counts over time
   channels: Colour[]; // user, system, spinning, ready, waiting, other
   rate: Colour[]; // 256 steps, low to high
+  areas: Record<string, Colour>; // of the address map, by kind
 }
+
+export const kAreaKinds = ["code", "file", "heap", "stack", "anonymous", "shared", "kernel"];
 
 export const kChannelNames = ["user", "system", "spinning", "ready", "waiting", "other"];
 // What each stands for, beside its name where there is room.
@@ -48,6 +51,11 @@ function colour(text: string): Colour {
 
 const rate: Colour[] = Array.from({ length: 256 }, (_, i) => colour(interpolateCividis(0.15 + (0.85 * i) / 255)));
 
+// Okabe and Ito's, which are apart for every kind of colour vision.
+function areaColours(...texts: string[]): Record<string, Colour> {
+  return Object.fromEntries(kAreaKinds.map((kind, at) => [kind, colour(texts[at])]));
+}
+
 const kDark: Palette = {
   dark: true,
   ground: colour("#12151c"),
@@ -60,6 +68,7 @@ const kDark: Palette = {
   event: colour("#6fb3bf"),
   channels: ["#ffb000", "#fe6100", "#dc267f", "#9a7dff", "#3b6fe0", "#4a5161"].map(colour),
   rate,
+  areas: areaColours("#56b4e9", "#cc79a7", "#e69f00", "#f0e442", "#009e73", "#d55e00", "#8f98a8"),
 };
 
 const kLight: Palette = {
@@ -74,6 +83,7 @@ const kLight: Palette = {
   event: colour("#3f8590"),
   channels: ["#e08a00", "#d9480f", "#c2185b", "#7048e8", "#6a9bf7", "#c3c9d4"].map(colour),
   rate: rate.slice().reverse(),
+  areas: areaColours("#0072b2", "#cc79a7", "#e69f00", "#b8a800", "#009e73", "#d55e00", "#8f98a8"),
 };
 
 // By choice: any two of these are apart for normal, deutan and protan colour vision (tests/page holds the distances).

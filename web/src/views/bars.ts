@@ -20,6 +20,7 @@ const kTabTitles: [Tab, string][] = [
   ["channels", "Channels"],
   ["heavy", "Heavy code"],
   ["gaps", "Gaps"],
+  ["memory", "Memory"],
 ];
 
 function select<T extends string>(

@@ -1,0 +1,16 @@
+// The address map of each process over time: the blob "memory" (docs/page-data.md).
+#pragma once
+
+#include "spacetime/address_map/address_map.h"
+#include "spacetime/profile/profile.h"
+#include "view/page/blob.h"
+
+#include <cstddef>
+
+namespace kymo::view {
+
+// Of each process at most `most` areas as they were from one reading to another: those whose area was largest.
+// blob.json["processes"] is empty where nothing is known.
+void write_memory(const spacetime::AddressMap& map, const spacetime::Profile& profile, std::size_t most, Blob& blob);
+
+}  // namespace kymo::view
