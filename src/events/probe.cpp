@@ -119,7 +119,7 @@ constexpr const char* kParanoid1 = "sudo sysctl kernel.perf_event_paranoid=1";
 
 }  // namespace
 
-perf_event_attr switch_record_attributes(std::size_t data_bytes) {
+perf_event_attr switch_record_attributes(std::size_t data_bytes, std::uint64_t fault_period) {
     perf_event_attr attr = own_switch_attributes();
     attr.task = 1;
     attr.mmap = 1;       // executable mappings: the first after an exec is the program's file
@@ -131,6 +131,12 @@ perf_event_attr switch_record_attributes(std::size_t data_bytes) {
     attr.enable_on_exec = 1;
     attr.watermark = 1;
     attr.wakeup_watermark = static_cast<std::uint32_t>(data_bytes / 2);
+    if (fault_period != 0) {
+        attr.config = PERF_COUNT_SW_PAGE_FAULTS;
+        attr.sample_period = fault_period;
+        attr.sample_type |= PERF_SAMPLE_ADDR;  // other records' trailers stay as they are
+        attr.exclude_kernel = 1;
+    }
     return attr;
 }
 

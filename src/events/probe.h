@@ -64,7 +64,11 @@ Refusal why_no_switch_records(const Machine& machine);
 
 // Dummy event whose records tell task changes and context switches of a thread and everything it starts, on one
 // processor. events/ring.h's parse_trailer fits its records. `data_bytes`: of the ring it will have; the reader is
-// woken when half of it is full.
-perf_event_attr switch_record_attributes(std::size_t data_bytes);
+// woken when half of it is full. `fault_period`: instead of a dummy it counts page faults of user mode and has a
+// sample of each so-many-th with its address (kFaultSampleWords); 0: none.
+perf_event_attr switch_record_attributes(std::size_t data_bytes, std::uint64_t fault_period = 0);
+
+// Words of such a sample: identifier, pid and tid, time, address, processor.
+inline constexpr std::size_t kFaultSampleWords = 5;
 
 }  // namespace kymo::events

@@ -1,6 +1,7 @@
 // The kernel's records about tasks and switches, taken from a ring into values. A pure function of the record.
 #pragma once
 
+#include "events/probe.h"
 #include "events/ring.h"
 
 #include <cstdint>
@@ -9,7 +10,18 @@
 
 namespace kymo::launch {
 
-enum class KernelChange : std::uint8_t { kSwitchOut, kSwitchIn, kFork, kExec, kRename, kExit, kLost, kMap, kMapData };
+enum class KernelChange : std::uint8_t {
+    kSwitchOut,
+    kSwitchIn,
+    kFork,
+    kExec,
+    kRename,
+    kExit,
+    kLost,
+    kMap,
+    kMapData,
+    kFault
+};
 
 struct KernelRecord {
     std::uint64_t time = 0;  // ns of CLOCK_MONOTONIC
@@ -25,12 +37,26 @@ struct KernelRecord {
     // kMap: the file that was mapped for execution. kMapData: what was mapped otherwise; "//anon" and "[heap]" are
     // memory that the program took from the system.
     std::string path;
-    std::uint64_t address = 0;  // kMap, kMapData
+    std::uint64_t address = 0;  // kMap, kMapData, kFault
     std::uint64_t bytes = 0;    // kMap, kMapData: of the area, with what was there before and is joined to it
+    std::uint64_t faults = 0;   // kFault: how many page faults it stands for
 };
 
 // False: a kind that is not used, or a record too short for its kind.
 inline bool parse_kernel_record(const events::RingRecord& record, KernelRecord& out) {
+    if (record.type() == PERF_RECORD_SAMPLE) {  // the only record without a trailer
+        if (record.size() < events::kFaultSampleWords) {
+            return false;
+        }
+        out = KernelRecord{};
+        out.change = KernelChange::kFault;
+        out.pid = static_cast<std::uint32_t>(record[1]);
+        out.tid = static_cast<std::uint32_t>(record[1] >> 32U);
+        out.time = record[2];
+        out.address = record[3];
+        out.processor = static_cast<std::uint32_t>(record[4]);
+        return true;
+    }
     constexpr std::size_t kTrailer = 4;
     constexpr std::uint16_t kPreempted = 1U << 14U;  // PERF_RECORD_MISC_SWITCH_OUT_PREEMPT
     events::RingTrailer trailer;

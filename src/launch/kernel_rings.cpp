@@ -72,7 +72,7 @@ std::vector<int> parse_processor_list(std::string_view text) {
 }
 
 int KernelRings::open_processor(pid_t program, int processor) {
-    perf_event_attr attr = events::switch_record_attributes(data_bytes_);
+    perf_event_attr attr = events::switch_record_attributes(data_bytes_, fault_period_);
     if (tree_) {
         attr.inherit = 0;
         attr.disabled = 0;
@@ -92,7 +92,8 @@ int KernelRings::open_processor(pid_t program, int processor) {
     return 0;
 }
 
-int KernelRings::open(pid_t program, RecordReach reach) {
+int KernelRings::open(pid_t program, RecordReach reach, std::uint64_t fault_period) {
+    fault_period_ = fault_period;
     tree_.reset();
     if (reach == RecordReach::kWholeMachine) {
         tree_.emplace(static_cast<std::uint32_t>(program));
@@ -148,6 +149,7 @@ void KernelRings::drain(bool last, const Take& take) {
                       [&](const events::RingRecord& raw) {
                           KernelRecord record;
                           if (parse_kernel_record(raw, record)) {
+                              record.faults = record.change == KernelChange::kFault ? fault_period_ : 0;
                               held_.push_back(record);
                           }
                       });

@@ -29,8 +29,8 @@ class KernelRings {
     ~KernelRings() { close(); }
 
     // 0, or the errno of the first processor that refused; then nothing is open. Rings are 128 KiB, or less where the
-    // user's locked memory does not suffice.
-    int open(pid_t program, RecordReach reach);
+    // user's locked memory does not suffice. `fault_period`: records of each so-many-th page fault; 0: none.
+    int open(pid_t program, RecordReach reach, std::uint64_t fault_period);
     void close();
     [[nodiscard]] bool is_open() const { return !rings_.empty(); }
 
@@ -54,6 +54,7 @@ class KernelRings {
     std::vector<Ring> rings_;
     std::optional<ProcessTree> tree_;  // where the whole machine's records come
     std::size_t data_bytes_ = 0;
+    std::uint64_t fault_period_ = 0;
     std::vector<KernelRecord> held_;
     std::uint64_t settled_ = 0;  // all records before this time have arrived
 };

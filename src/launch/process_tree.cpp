@@ -32,6 +32,7 @@ bool ProcessTree::take(const KernelRecord& record) {
         case KernelChange::kRename:
         case KernelChange::kMap:
         case KernelChange::kMapData:
+        case KernelChange::kFault:
             return threads_.contains(record.pid);
         case KernelChange::kLost:
             return begun_;

@@ -30,6 +30,7 @@ std::uint64_t task_change(KernelChange change) {
         case KernelChange::kLost:
         case KernelChange::kMap:
         case KernelChange::kMapData:
+        case KernelChange::kFault:
             break;
     }
     return 0;
@@ -76,6 +77,9 @@ Result<void> RunLog::create(const recording::Folder& folder, const std::optional
         recording::write_schema<recording::ClockPair>(stream_);
         recording::write_schema<recording::ProgramFile>(stream_);
         recording::write_schema<recording::Mapping>(stream_);
+        recording::write_schema<recording::PageFault>(stream_);
+        recording::write_schema<recording::Area>(stream_);
+        recording::write_schema<recording::AreaEnd>(stream_);
         if (job) {
             recording::write_schema<recording::Rank>(stream_);
             utsname system{};
@@ -143,8 +147,10 @@ void RunLog::take(const KernelRecord& record) {
         take_map(record);
     } else if (record.change == KernelChange::kMapData) {
         if (record.path == "//anon" || record.path == "[heap]") {
-            stream_.append(recording::Mapping{record.time, record.pid, record.tid, record.bytes});
+            stream_.append(recording::Mapping{record.time, record.pid, record.tid, record.bytes, record.address});
         }
+    } else if (record.change == KernelChange::kFault) {
+        stream_.append(recording::PageFault{record.time, record.pid, record.tid, record.address, record.faults});
     } else if (record.change == KernelChange::kLost) {
         lost_ += record.lost;
         recording::KernelLost row;

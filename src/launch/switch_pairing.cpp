@@ -44,6 +44,7 @@ std::optional<recording::Switch> SwitchPairing::take(const KernelRecord& record)
         case KernelChange::kLost:
         case KernelChange::kMap:
         case KernelChange::kMapData:
+        case KernelChange::kFault:
             break;
     }
     return std::nullopt;

@@ -51,7 +51,7 @@ std::string account_text(const ProcessMap& process) {
     if (!process.account) {
         return "its end was not recorded";
     }
-    std::string text = "read " + quantity(process.account->readings, "time");
+    std::string text = "read " + quantity(process.account->readings + process.outside_readings, "time");
     if (!process.has_ended) {
         text += "; its end was not recorded";
     }
@@ -63,6 +63,14 @@ std::string account_text(const ProcessMap& process) {
         text += fmt::format("; {} had no room", quantity(process.account->lost, "area"));
     }
     return text;
+}
+
+std::string more_rows(const Style& style, std::size_t all, std::size_t top) {
+    return all <= top ? std::string()
+                      : "  " +
+                            paint(style, Ink::kDim,
+                                  fmt::format("{} {} more (--top {})", signs(style).ellipsis, all - top, all)) +
+                            "\n";
 }
 
 std::string process_table(const Style& style, const Profile& profile, const ProcessMap& process, std::size_t top) {
@@ -83,14 +91,49 @@ std::string process_table(const Style& style, const Profile& profile, const Proc
              {fmt::format("{:x}", life.last->begin)},
              {area_name(named), Ink::kName}});
     }
-    out += render(style, table);
-    if (lives.size() > top) {
-        out += "  " +
-               paint(style, Ink::kDim,
-                     fmt::format("{} {} more (--top {})", signs(style).ellipsis, lives.size() - top, lives.size())) +
-               "\n";
+    return out + render(style, table) + more_rows(style, lives.size(), top);
+}
+
+struct FaultSums {
+    std::uint64_t samples = 0;
+    std::uint64_t faults = 0;
+};
+
+FaultSums sums_of(const ProcessMap& process) {
+    FaultSums sums;
+    for (const RegionFaults& region : process.faults) {
+        sums.samples += region.samples;
+        sums.faults += region.faults;
     }
-    return out;
+    return sums;
+}
+
+std::string fault_table(const Style& style, const ProcessMap& process, std::size_t top) {
+    const FaultSums all = sums_of(process);
+    std::string out =
+        paint(style, Ink::kHeading, "Page faults by region") + "  " +
+        paint(style, Ink::kDim, quantity(all.samples, "sample") + " with an address, each for so many faults") + "\n";
+    Table table;
+    table.headings = {"faults", "share", "samples", "region"};
+    for (std::size_t i = 0; i < std::min(top, process.faults.size()); ++i) {
+        const RegionFaults& region = process.faults[i];
+        table.rows.push_back({{count(static_cast<std::int64_t>(region.faults))},
+                              {percent(static_cast<double>(region.faults) / static_cast<double>(all.faults))},
+                              {count(static_cast<std::int64_t>(region.samples))},
+                              {region.name, Ink::kName}});
+    }
+    return out + render(style, table) + more_rows(style, process.faults.size(), top);
+}
+
+Json json_faults(const ProcessMap& process) {
+    Json regions = Json::array();
+    for (const RegionFaults& region : process.faults) {
+        regions.push_back({{"name", region.name},
+                           {"kind", region.area ? Json(area_kind_key(*region.area)) : Json(nullptr)},
+                           {"samples", region.samples},
+                           {"faults", region.faults}});
+    }
+    return regions;
 }
 
 }  // namespace
@@ -142,11 +185,15 @@ std::string terminal_address_map(const Style& style, const Profile& profile, con
     std::string out;
     for (const ProcessMap& process : map.processes) {
         out += (out.empty() ? "" : "\n") + process_table(style, profile, process, top);
+        if (!process.faults.empty()) {
+            out += "\n" + fault_table(style, process, top);
+        }
     }
     return out + paint(style, Ink::kDim,
                        wrap(style,
-                            "Seen, gone: when it was noticed, behind waits while there was one thread, and at the "
-                            "end. Memory that Kymo has taken in the program is among it.",
+                            "Seen, gone: when it was noticed, at readings of the kernel's list: behind waits while "
+                            "there was one thread, when the size had changed, and at the end. Memory that Kymo has "
+                            "taken in the program is among it.",
                             2, 2));
 }
 
@@ -173,9 +220,11 @@ Json json_address_map(const Profile& profile, const AddressMap& map) {
         };
         json.push_back({{"pid", process.pid},
                         {"readings", known(&ProcessMap::Account::readings)},
+                        {"outside_readings", process.outside_readings},
                         {"passed_over_readings", known(&ProcessMap::Account::passed_over)},
                         {"lost_rows", known(&ProcessMap::Account::lost)},
-                        {"areas", std::move(areas)}});
+                        {"areas", std::move(areas)},
+                        {"page_faults_by_region", json_faults(process)}});
     }
     return json;
 }

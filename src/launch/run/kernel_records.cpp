@@ -12,6 +12,18 @@ constexpr std::uint64_t kDrainEvery = 250'000'000;
 // When files have been mapped that may have to be copied: before their processes are gone.
 constexpr std::uint64_t kDrainSoon = 20'000'000;
 
+// Of each so-many-th page fault where the session samples them so; 0: it does not.
+std::uint64_t fault_period(const events::Session& session) {
+    for (std::uint32_t i = 0; i < session.event_count; ++i) {
+        const events::SessionEvent& event = session.events[i];
+        if (event.type == PERF_TYPE_SOFTWARE && event.config == PERF_COUNT_SW_PAGE_FAULTS &&
+            event.mode == events::Mode::kPeriod) {
+            return event.value;
+        }
+    }
+    return 0;
+}
+
 }  // namespace
 
 Result<void> KernelRecords::started(RunScene& scene) {
@@ -37,7 +49,7 @@ void KernelRecords::settle(Settled& settled, pid_t program) {
             settled.plan.missing.push_back({"programs and threads without the monitor", refusal.why, refusal.remedy});
             return;
         }
-        const int error = rings_.open(program, reach);
+        const int error = rings_.open(program, reach, fault_period(settled.plan.session));
         if (error == 0) {
             return;
         }

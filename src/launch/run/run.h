@@ -6,6 +6,7 @@
 #include "launch/record_outcome.h"
 #include "launch/run/kernel_records.h"
 #include "launch/run/log_rows.h"
+#include "launch/run/outside_maps.h"
 #include "launch/run/participant.h"
 #include "launch/run/program_watch.h"
 #include "launch/run/session_file.h"
@@ -59,6 +60,7 @@ class Run {
     KernelRecords kernel_records_;
     SessionFile session_;
     ShortProcesses short_processes_;
+    OutsideMaps outside_maps_;
     LogRows log_rows_;
     std::vector<RunParticipant*> participants_;
 };

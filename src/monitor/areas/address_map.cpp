@@ -6,31 +6,10 @@
 #include "monitor/threads/registry.h"
 
 #include <algorithm>
-#include <span>
 
 namespace kymo::monitor {
 
 constinit AddressMap address_map;
-
-namespace {
-
-// FNV-1a.
-std::uint64_t identity_of(const MapArea& area) {
-    constexpr std::uint64_t kPrime = 0x100000001b3;
-    std::uint64_t hash = 0xcbf29ce484222325;
-    const auto add = [&](std::uint64_t value) { hash = (hash ^ value) * kPrime; };
-    add(static_cast<std::uint64_t>(area.kind));
-    add(area.protection);
-    add(area.file);
-    for (const char c : area.path) {
-        add(static_cast<unsigned char>(c));
-    }
-    return hash;
-}
-
-constexpr std::uint64_t kAnyAccess = recording::kAreaRead | recording::kAreaWrite | recording::kAreaExecute;
-
-}  // namespace
 
 void AddressMap::after_fork(ThreadState* /*own*/) {
     lock_.reset();
@@ -86,70 +65,29 @@ void AddressMap::look() {
     }
     areas_.begin();
     gather_stacks();
-    has_pending_ = false;
-    std::size_t used = 0;
+    const auto taken = [this](const recording::MapArea& area) { take(area); };
+    text_.begin();
     std::size_t got = sizeof block_;
     for (std::uint64_t offset = 0; got == sizeof block_; offset += got) {
         got = maps.read_at(offset, block_);
-        for (std::size_t i = 0; i < got; ++i) {
-            if (block_[i] != '\n') {
-                line_[used] = static_cast<char>(block_[i]);
-                used += used + 1 < sizeof line_ ? 1 : 0;
-                continue;
-            }
-            take_line({line_, used});
-            used = 0;
-        }
+        text_.add({block_, got}, taken);
     }
-    take_pending();
+    text_.finish(taken);
     const std::size_t missed = areas_.finish([this](std::uint32_t number) { tell_end(number); });
     lost_areas_ = lost_areas_ > missed ? lost_areas_ : missed;
     ++looks_;
     spent_ += clock_now() - time_;
 }
 
-void AddressMap::take_line(std::string_view line) {
-    MapArea area;
-    if (!MapLine(line).parse(area)) {
-        return;
-    }
-    if (has_pending_ && area.file != 0 && area.file == pending_.file && area.begin == pending_.end) {
-        pending_.end = area.end;
-        pending_.protection |= area.protection;
-        return;
-    }
-    take_pending();
-    if (area.file == 0) {
-        take(area);
-        return;
-    }
-    const std::size_t size = area.path.size() < sizeof path_ ? area.path.size() : sizeof path_;
-    __builtin_memcpy(path_, area.path.data(), size);
-    pending_ = area;
-    pending_.path = {path_, size};
-    has_pending_ = true;
-}
-
-void AddressMap::take_pending() {
-    if (has_pending_) {
-        has_pending_ = false;
-        take(pending_);
-    }
-}
-
-// What nobody may access (guards of stacks, address space that an allocator keeps) is left out.
-void AddressMap::take(const MapArea& area) {
-    if ((area.protection & kAnyAccess) == 0) {
-        return;
-    }
-    KnownArea known;
+void AddressMap::take(const recording::MapArea& area) {
+    recording::KnownArea known;
     known.begin = area.begin;
     known.end = area.end;
-    known.identity = identity_of(area);
+    known.identity = recording::identity_of(area.kind, area.protection, area.file, area.path);
     known.owner = owner_of(area);
     areas_.add(
         known,
-        [&](const KnownArea& changed) {
+        [&](const recording::KnownArea& changed) {
             recording::Area row;
             row.time = time_;
             row.area = changed.number;
@@ -176,7 +114,7 @@ void AddressMap::gather_stacks() {
     std::sort(stacks_, stacks_ + stack_count_, [](const Stack& a, const Stack& b) { return a.last < b.last; });
 }
 
-std::uint32_t AddressMap::owner_of(const MapArea& area) const {
+std::uint32_t AddressMap::owner_of(const recording::MapArea& area) const {
     if (area.kind != recording::AreaKind::kAnonymous && area.kind != recording::AreaKind::kMainStack) {
         return 0;
     }

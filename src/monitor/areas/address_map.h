@@ -9,13 +9,12 @@
 #pragma once
 
 #include "base/exclusion.h"
-#include "monitor/areas/area_list.h"
-#include "monitor/areas/map_line.h"
 #include "monitor/part.h"
+#include "recording/areas/area_list.h"
+#include "recording/areas/map_text.h"
 
 #include <atomic>
 #include <cstdint>
-#include <string_view>
 
 namespace kymo::monitor {
 
@@ -43,11 +42,9 @@ class AddressMap : public Part {
 
     void look_if_cheap();
     void look();
-    void take_line(std::string_view line);
-    void take(const MapArea& area);
-    void take_pending();
+    void take(const recording::MapArea& area);
     void gather_stacks();
-    std::uint32_t owner_of(const MapArea& area) const;
+    std::uint32_t owner_of(const recording::MapArea& area) const;
     void tell_end(std::uint32_t number);
     void write_account() const;
     bool has_row();
@@ -61,11 +58,8 @@ class AddressMap : public Part {
     Lock lock_;
     Stack stacks_[kMostAreas] = {};  // by rising addresses
     std::size_t stack_count_ = 0;
-    AreaList<kMostAreas> areas_;
-    MapArea pending_;  // a file's, until the next area is not of it any more
-    bool has_pending_ = false;
-    char path_[4096] = {};  // pending_'s
-    char line_[4352] = {};
+    recording::AreaList<kMostAreas> areas_;
+    recording::MapText text_;
     std::uint8_t block_[4096] = {};
     std::uint64_t time_ = 0;  // of the look at hand
     std::atomic<std::uint64_t> last_asked_{0};

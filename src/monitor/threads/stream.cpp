@@ -110,6 +110,7 @@ bool announce(ThreadState& thread) {
     row.mechanism = static_cast<std::uint64_t>(thread.counters.kind());
     row.first_period_ns = thread.beginning.first_period;
     row.tick_ns = thread.beginning.tick;
+    row.stack_end = thread.stack.high;
     const CreationContext& creation = thread.creation;
     if (creation.known) {
         row.creator_stream = raw(creation.creator);

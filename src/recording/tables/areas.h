@@ -24,7 +24,8 @@ inline constexpr std::uint64_t kAreaWrite = 2;
 inline constexpr std::uint64_t kAreaExecute = 4;
 inline constexpr std::uint64_t kAreaShared = 8;  // writes are seen by other processes
 
-// Seen from `time` on; a further row of the same number says how it is now. Adjacent areas of one file are one.
+// Seen from `time` on, by the process's monitor, or by `kymo record` from outside (`pid`): areas of each are numbered
+// by themselves. A further row of the same number says how it is now. Adjacent areas of one file are one.
 struct Area {
     std::uint64_t time = 0;
     std::uint64_t area = 0;  // from 1
@@ -34,6 +35,7 @@ struct Area {
     std::uint64_t protection = 0;  // kAreaRead …; of several areas of one file all
     std::string_view path = {};    // as the kernel lists it
     std::uint64_t owner = 0;       // StreamId of the thread whose stack it is; 0: nobody's, or not known
+    std::uint64_t pid = 0;         // the process's, in the kernel's numbers; 0: that of the file
 
     static constexpr const char* kTable = "area";
     static constexpr std::uint32_t kTableId = 59;
@@ -47,6 +49,7 @@ struct Area {
         visit("protection", ColumnType::kUint, "", &Area::protection);
         visit("path", ColumnType::kText, "", &Area::path);
         visit("owner", ColumnType::kUint, "", &Area::owner);
+        visit("pid", ColumnType::kUint, "", &Area::pid);
     }
 };
 
@@ -58,6 +61,7 @@ struct AreaEnd {
     std::uint64_t readings = 0;     // of the kernel's list so far
     std::uint64_t passed_over = 0;  // moments at which it was not read, to keep the cost down
     std::uint64_t lost = 0;  // most areas of one reading that had no room, and rows beyond the most there may be
+    std::uint64_t pid = 0;   // as Area's
 
     static constexpr const char* kTable = "area-end";
     static constexpr std::uint32_t kTableId = 60;
@@ -68,6 +72,28 @@ struct AreaEnd {
         visit("readings", ColumnType::kUint, "", &AreaEnd::readings);
         visit("passed_over", ColumnType::kUint, "", &AreaEnd::passed_over);
         visit("lost", ColumnType::kUint, "", &AreaEnd::lost);
+        visit("pid", ColumnType::kUint, "", &AreaEnd::pid);
+    }
+};
+
+// A page fault of a thread in user mode, one of `faults`, and the address that it had no page for: written by
+// `kymo record` where the session samples page faults by a period.
+struct PageFault {
+    std::uint64_t time = 0;
+    std::uint64_t pid = 0;
+    std::uint64_t tid = 0;
+    std::uint64_t address = 0;
+    std::uint64_t faults = 0;  // that the row stands for
+
+    static constexpr const char* kTable = "page-fault";
+    static constexpr std::uint32_t kTableId = 63;
+    template <typename V>
+    static constexpr void columns(V&& visit) {
+        visit("time", ColumnType::kDelta, "ns", &PageFault::time);
+        visit("pid", ColumnType::kUint, "", &PageFault::pid);
+        visit("tid", ColumnType::kUint, "", &PageFault::tid);
+        visit("address", ColumnType::kDelta, "address", &PageFault::address);
+        visit("faults", ColumnType::kUint, "", &PageFault::faults);
     }
 };
 

@@ -39,6 +39,7 @@ struct Stream {
     std::span<const std::uint64_t> caller_registers = {};
     std::uint64_t caller_pc = 0;  // an address in its call; 0: the caller is not known
     std::uint64_t caller_stack_pointer = 0;
+    std::uint64_t stack_end = 0;  // behind the thread's stack, where its first frame lies; 0: not known
 
     static constexpr const char* kTable = "stream";
     static constexpr std::uint32_t kTableId = 18;
@@ -61,6 +62,7 @@ struct Stream {
         visit("caller_registers", ColumnType::kUintList, "", &Stream::caller_registers);
         visit("caller_pc", ColumnType::kUint, "address", &Stream::caller_pc);
         visit("caller_stack_pointer", ColumnType::kUint, "address", &Stream::caller_stack_pointer);
+        visit("stack_end", ColumnType::kUint, "address", &Stream::stack_end);
     }
 };
 

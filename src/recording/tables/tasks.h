@@ -88,7 +88,8 @@ struct Mapping {
     std::uint64_t time = 0;
     std::uint64_t pid = 0;
     std::uint64_t tid = 0;
-    std::uint64_t bytes = 0;  // of the whole area: what is new, and what was there beside it and is joined to it
+    std::uint64_t bytes = 0;    // of the whole area: what is new, and what was there beside it and is joined to it
+    std::uint64_t address = 0;  // where that begins
 
     static constexpr const char* kTable = "mapping";
     static constexpr std::uint32_t kTableId = 47;
@@ -98,6 +99,7 @@ struct Mapping {
         visit("pid", ColumnType::kUint, "", &Mapping::pid);
         visit("tid", ColumnType::kUint, "", &Mapping::tid);
         visit("bytes", ColumnType::kUint, "", &Mapping::bytes);
+        visit("address", ColumnType::kUint, "address", &Mapping::address);
     }
 };
 

@@ -3,7 +3,8 @@
 
 #include "base/result.h"
 #include "recording/reader.h"
-#include "recording/tables/areas.h"
+#include "spacetime/address_map/area_span.h"
+#include "spacetime/address_map/region_faults.h"
 
 #include <cstdint>
 #include <optional>
@@ -12,29 +13,14 @@
 
 namespace kymo::spacetime {
 
-// One area as it was from one reading of the kernel's list to another. Times are when it was seen, on the recording's
-// clock: a change lies between the reading before and `seen`.
-struct AreaSpan {
-    std::uint32_t number = 0;  // the process's: the same area grows, shrinks, changes its owner
-    std::uint64_t seen = 0;
-    std::optional<std::uint64_t> gone = {};  // none: it was there to the end
-    std::uint64_t begin = 0;
-    std::uint64_t end = 0;
-    recording::AreaKind kind = recording::AreaKind::kAnonymous;
-    std::uint64_t protection = 0;
-    std::string path;
-    std::optional<std::uint64_t> owner = {};  // number of the thread whose stack it is
-    std::string behind = {};  // of anonymous memory: the file whose writable data ends where it begins
-    bool operator==(const AreaSpan&) const = default;
-};
-
 struct ProcessMap {
     std::uint32_t file = 0;  // index of Recording::files()
     std::uint64_t pid = 0;
     std::vector<AreaSpan> areas;          // by `seen`, then by address
     std::vector<std::uint64_t> readings;  // when the kernel's list was read, as far as rows tell; rising
+    std::uint64_t outside_readings = 0;   // of them those of `kymo record`
     bool has_ended = false;               // false: it was killed, and what came after the last reading is not known
-    // Of the readings; none: a process of an earlier monitor that was killed.
+    // Of its monitor's readings; none: a process of an earlier monitor that was killed.
     struct Account {
         std::uint64_t readings = 0;
         std::uint64_t passed_over = 0;
@@ -42,6 +28,8 @@ struct ProcessMap {
         bool operator==(const Account&) const = default;
     };
     std::optional<Account> account;
+    // By what they were in; none: no page fault was sampled with its address.
+    std::vector<RegionFaults> faults;
 
     // What was there at a time; nullptr: nothing, or not known.
     const AreaSpan* at(std::uint64_t address, std::uint64_t time) const;
@@ -50,9 +38,6 @@ struct ProcessMap {
 struct AddressMap {
     std::vector<ProcessMap> processes;  // in the order of the recording's files; those without a row are left out
 };
-
-// "heap", "stack of thread 4711", "anonymous memory", "libc.so.6" …
-std::string area_name(const AreaSpan& area);
 
 // One scan of each file. Error: the system cannot read a file. Rows that cannot be are left out.
 Result<AddressMap> load_address_map(const recording::Recording& recording);

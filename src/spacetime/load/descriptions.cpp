@@ -133,6 +133,7 @@ class Descriptions {
             // Likewise (spacetime/address_map).
             rec::on<rec::Area>([](StreamId, const rec::Area&) {}),
             rec::on<rec::AreaEnd>([](StreamId, const rec::AreaEnd&) {}),
+            rec::on<rec::PageFault>([](StreamId, const rec::PageFault&) {}),
             rec::on<rec::ClockPair>([&](StreamId, const rec::ClockPair& row) {
                 if (!data_.clock_pair) {
                     data_.clock_pair = row;

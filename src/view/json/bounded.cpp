@@ -50,6 +50,7 @@ constexpr char kSeconds[] = "seconds";
 constexpr char kTimeShare[] = "time_share";
 constexpr char kBlocked[] = "blocked_s";
 constexpr char kBytes[] = "bytes";
+constexpr char kFaults[] = "faults";
 
 Weights by_length(const Json& list) {
     return weights(list, [](const Json& item) { return number(item, "end_s") - number(item, "begin_s"); });
@@ -137,6 +138,7 @@ constexpr Bound kBounds[] = {
     {"channels", 100, by<kBlocked>},
     {"address_map", 12, by_memory},
     {"address_map.areas", 20, by<kBytes>},
+    {"address_map.page_faults_by_region", 20, by<kFaults>},
 };
 
 constexpr std::size_t kMostIntervals = 20;

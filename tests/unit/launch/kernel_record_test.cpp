@@ -1,6 +1,7 @@
 #include "launch/kernel_record.h"
 
 #include "launch/kernel_rings.h"
+#include "launch/run/outside_maps.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -80,6 +81,27 @@ TEST(KernelRecord, Mappings) {
     ASSERT_TRUE(parse(PERF_RECORD_MMAP, 0, {kIds, 1, 2, 0, 0x4141414141414141, kIds, 55, 0, 9}, record));
     EXPECT_EQ(record.path, "AAAAAAAA");
     EXPECT_FALSE(parse(PERF_RECORD_MMAP, 0, {kIds, 1, 2, 0, kIds, 55, 0, 9}, record));
+}
+
+TEST(KernelRecord, AFaultHasItsAddress) {
+    KernelRecord record;
+    ASSERT_TRUE(parse(PERF_RECORD_SAMPLE, 0, {9, kIds, 55, 0x7f0000001008, 3}, record));
+    EXPECT_EQ(record.change, KernelChange::kFault);
+    EXPECT_EQ(record.pid, 100U);
+    EXPECT_EQ(record.tid, 101U);
+    EXPECT_EQ(record.time, 55U);
+    EXPECT_EQ(record.address, 0x7f0000001008U);
+    EXPECT_EQ(record.processor, 3U);
+    EXPECT_FALSE(parse(PERF_RECORD_SAMPLE, 0, {9, kIds, 55, 0x7f0000001008}, record));
+}
+
+TEST(OutsideMaps, MonitorsFilesNameTheirProcess) {
+    EXPECT_EQ(process_of_file("process-4711-0.krec"), 4711);
+    EXPECT_EQ(process_of_file("process-1-12.krec"), 1);
+    for (const char* other : {"launch.krec", "process-.krec", "process-12.krec", "process-x-0.krec",
+                              "process-99999999999-0.krec", "process--5-0.krec", "process-5-0.krec.tmp", ""}) {
+        EXPECT_EQ(process_of_file(other), 0) << other;
+    }
 }
 
 TEST(KernelRecord, ShortAndForeignOnesAreRefused) {

@@ -1,11 +1,11 @@
-#include "monitor/areas/area_list.h"
-#include "monitor/areas/map_line.h"
+#include "recording/areas/area_list.h"
+#include "recording/areas/map_text.h"
 
 #include <gtest/gtest.h>
 #include <string>
 #include <vector>
 
-namespace kymo::monitor {
+namespace kymo::recording {
 namespace {
 
 using recording::AreaKind;
@@ -104,4 +104,4 @@ TEST(AreaList, AListThatChangedWhileItWasReadIsNoTwoAreasInOnePlace) {
 }
 
 }  // namespace
-}  // namespace kymo::monitor
+}  // namespace kymo::recording

@@ -10,12 +10,12 @@
 #include <cstdint>
 #include <string_view>
 
-namespace kymo::monitor {
+namespace kymo::recording {
 
 struct MapArea {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
-    recording::AreaKind kind = recording::AreaKind::kAnonymous;
+    AreaKind kind = AreaKind::kAnonymous;
     std::uint64_t protection = 0;
     std::uint64_t file = 0;  // device and inode; 0: none
     std::string_view path = {};
@@ -79,16 +79,14 @@ class MapLine {
     bool decimal(std::uint64_t& value) { return number(10, value); }
 
     void protect(MapArea& area) {
-        area.protection =
-            (rest_[0] == 'r' ? recording::kAreaRead : 0) | (rest_[1] == 'w' ? recording::kAreaWrite : 0) |
-            (rest_[2] == 'x' ? recording::kAreaExecute : 0) | (rest_[3] == 's' ? recording::kAreaShared : 0);
+        area.protection = (rest_[0] == 'r' ? kAreaRead : 0) | (rest_[1] == 'w' ? kAreaWrite : 0) |
+                          (rest_[2] == 'x' ? kAreaExecute : 0) | (rest_[3] == 's' ? kAreaShared : 0);
         rest_.remove_prefix(kFlags);
     }
 
     // Memory shared without a name is a file of the kernel's own: "/dev/zero (deleted)", "/memfd:NAME (deleted)",
     // "/SYSV00000000 (deleted)".
-    static recording::AreaKind kind_of(const MapArea& area) {
-        using recording::AreaKind;
+    static AreaKind kind_of(const MapArea& area) {
         if (area.path == "[heap]") {
             return AreaKind::kHeap;
         }
@@ -96,17 +94,17 @@ class MapLine {
             return AreaKind::kMainStack;
         }
         if (area.path.starts_with("[anon") || area.path.empty()) {
-            return (area.protection & recording::kAreaShared) != 0 ? AreaKind::kShared : AreaKind::kAnonymous;
+            return (area.protection & kAreaShared) != 0 ? AreaKind::kShared : AreaKind::kAnonymous;
         }
         if (area.path.starts_with('[')) {
             return AreaKind::kKernel;
         }
         const bool is_unnamed = area.path.starts_with("/dev/zero") || area.path.starts_with("/memfd:") ||
                                 area.path.starts_with("/SYSV") || area.path.starts_with("/dev/shm/");
-        return is_unnamed && (area.protection & recording::kAreaShared) != 0 ? AreaKind::kShared : AreaKind::kFile;
+        return is_unnamed && (area.protection & kAreaShared) != 0 ? AreaKind::kShared : AreaKind::kFile;
     }
 
     std::string_view rest_;
 };
 
-}  // namespace kymo::monitor
+}  // namespace kymo::recording

@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace kymo::monitor {
+namespace kymo::recording {
 
 struct KnownArea {
     std::uint64_t begin = 0;
@@ -88,4 +88,4 @@ class AreaList {
     KnownArea lists_[2][kMost] = {};
 };
 
-}  // namespace kymo::monitor
+}  // namespace kymo::recording
