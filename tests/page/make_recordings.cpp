@@ -1,5 +1,5 @@
 // make_recordings FOLDER: small recordings made by hand for the page's tests:
-// FOLDER/{empty,one,thousand,hostile,halves,many,ranks,hunted,slow,findings,build,crowd,memory}.kymo.
+// FOLDER/{empty,one,thousand,hostile,halves,many,ranks,hunted,slow,findings,build,crowd,address_map}.kymo.
 //
 //   empty    a process and its thread, no sample
 //   one      a single sample
@@ -13,7 +13,7 @@
 //   findings six threads that are slow likewise, each in a function of its own
 //   build    g++ for 1 s, in it cc1plus for 890 ms, then as, collect2 and ld for 20 to 40 ms
 //   crowd    3,000 threads that compute 5 ms of 100, but for worker-1777, which computes 60 ms
-//   memory   20 ms; the address map read at 2, 10 and 18 ms: code, a heap that has grown at 10 ms, and an area that
+//   address_map 20 ms; the address map read at 2, 10 and 18 ms: code, a heap that has grown at 10 ms, and an area that
 //   is
 //            there at 10 ms alone; a second process was killed after its reading at 4 ms
 //   halves   0–50 ms in app+0x30, 50–100 ms in app+0x40; the second thread waits for the first from 50 to 100
@@ -275,7 +275,7 @@ void area_end(MadeFile& file, std::uint64_t ms, std::uint64_t number, std::uint6
     file.own().append(row);
 }
 
-void memory(const std::filesystem::path& folder) {
+void address_map(const std::filesystem::path& folder) {
     using recording::AreaKind;
     constexpr std::uint64_t kReadWrite = recording::kAreaRead | recording::kAreaWrite;
     launch(folder, {}, 20 * kMs);
@@ -376,7 +376,7 @@ int main(int argc, char** argv) {
         build(folder / "build.kymo");
         crowd(folder / "crowd.kymo");
         halves(folder / "halves.kymo");
-        memory(folder / "memory.kymo");
+        address_map(folder / "address_map.kymo");
     } catch (const std::exception& error) {
         std::fprintf(stderr, "make_recordings: %s\n", error.what());
         return 1;

@@ -10,7 +10,7 @@
 //   lines    source lines of the program's own code, whole files, links to editors
 //   lines source lines of the program's own code, whole files, links to editors
 //   gaps     gaps and same spaces; views that have nothing to show
-//   memory   the address map over time: what was read, what is not known between
+//   address_map  the address map over time: what was read, what is not known between
 //   files    views saved as PNG and SVG, print, words for pictures, colours for every kind of colour vision
 //   hostile  names and texts from recordings are shown, and nothing in them runs or is fetched
 //   banner   verdict and quality of the recording (layout.mjs)
@@ -29,7 +29,7 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findChromium, startBrowser } from "./browser.mjs";
 import * as layout from "./layout.mjs";
-import * as memories from "./memory.mjs";
+import * as addressMap from "./address_map.mjs";
 import * as serving from "./served.mjs";
 
 const [buildFolder, part] = process.argv.slice(2);
@@ -37,7 +37,7 @@ const build = resolve(buildFolder);
 const here = dirname(fileURLToPath(import.meta.url));
 const modules = join(build, "web", "node_modules");
 const work = mkdtempSync(join(tmpdir(), "kymo-page-"));
-const kTabs = ["paths", "functions", "source", "occurrences", "patterns", "waits", "heavy", "gaps", "memory"];
+const kTabs = ["paths", "functions", "source", "occurrences", "patterns", "waits", "heavy", "gaps", "address_map"];
 let failures = 0;
 let checks = 0;
 
@@ -726,7 +726,7 @@ async function gaps(browser) {
   await browser.until("document.querySelector('#tab-gaps').hidden");
   const offered = await browser.evaluate("[...document.querySelectorAll('[role=tab]')].filter((tab) => !tab.hidden).map((tab) => tab.id.slice(4)).join()");
   check("views without content are not offered", offered === "paths,functions,source", offered);
-  for (const [tab, why] of [["waits", /^No waits were recorded: /], ["heavy", /^No heavy code: /], ["gaps", /^No gaps: /], ["patterns", /^No patterns: /], ["occurrences", /(^|\n)No occurrences: /], ["channels", /^No messages were recorded: /], ["memory", /^No address map: /]]) {
+  for (const [tab, why] of [["waits", /^No waits were recorded: /], ["heavy", /^No heavy code: /], ["gaps", /^No gaps: /], ["patterns", /^No patterns: /], ["occurrences", /(^|\n)No occurrences: /], ["channels", /^No messages were recorded: /], ["address_map", /^No address map: /]]) {
     await browser.open(empty, `tab=${tab}`);
     await browser.until("!document.querySelector('.panels').innerText.startsWith('Reading')");
     await browser.settle();
@@ -826,7 +826,7 @@ async function files(browser) {
 // ---- running ----
 
 const tools = { build, kymo, here, work, check, run, page, made };
-const ofOthers = Object.fromEntries(Object.entries({ ...layout, ...memories, ...serving }).map(([name, test]) => [name, (browser) => test(browser, tools)]));
+const ofOthers = Object.fromEntries(Object.entries({ ...layout, ...addressMap, ...serving }).map(([name, test]) => [name, (browser) => test(browser, tools)]));
 const parts = { sources, kinds, links, channels, metrics, hostile, picture, compared, search, flames, lines, files, gaps, ...ofOthers };
 if (!parts[part]) {
   console.error(`usage: test_page.mjs BUILD ${Object.keys(parts).join("|")}`);

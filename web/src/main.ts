@@ -25,7 +25,7 @@ import { Gaps } from "./views/gaps";
 import { Heavy } from "./views/heavy";
 import { Kymograph } from "./views/kymograph";
 import { Lanes } from "./views/lanes";
-import { Memory } from "./views/memory";
+import { AddressMap } from "./views/address_map";
 import { gutter, watchGutter } from "./views/layout";
 import { Occurrences } from "./views/occurrences";
 import { Overview } from "./views/overview";
@@ -269,8 +269,8 @@ class Page implements Context {
         return new Channels(this);
       case "gaps":
         return new Gaps(this);
-      case "memory":
-        return new Memory(this);
+      case "address_map":
+        return new AddressMap(this);
       case "heavy":
         return new Heavy(this);
     }

@@ -12,7 +12,7 @@ export const kTabs = [
   "channels",
   "heavy",
   "gaps",
-  "memory",
+  "address_map",
 ] as const;
 export type Tab = (typeof kTabs)[number];
 export const kFlames = ["heavy", "time", "inverted", "sandwich"] as const;

@@ -7,7 +7,7 @@
 #include "view/page/findings.h"
 #include "view/page/leaves.h"
 #include "view/page/levels.h"
-#include "view/page/memory.h"
+#include "view/page/address_map.h"
 #include "view/page/occurrences.h"
 #include "view/page/own_lines.h"
 #include "view/page/series.h"
@@ -126,8 +126,8 @@ Result<std::string> make_page(const analysis::Analysis& analysis, std::string_vi
     const auto memory = load_address_map(*analysis.recording);
     if (memory && !memory->processes.empty()) {
         Blob blob;
-        write_memory(*memory, profile, kMostAreas, blob);
-        data += element("memory", blob.deflated());
+        write_address_map(*memory, profile, kMostAreas, blob);
+        data += element("address_map", blob.deflated());
     }
     if (options.sources) {
         data +=

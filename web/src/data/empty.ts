@@ -1,7 +1,7 @@
 // Which views have nothing to show of a recording, and why.
 import { Tab } from "../state";
 import { occurrenceData } from "./kept_occurrences";
-import { hasMemory } from "./memory";
+import { hasMap } from "./address_map";
 import { Model } from "./model";
 
 // The reason, for people; null: there is something, or it is not known yet.
@@ -29,8 +29,8 @@ export function whyEmpty(model: Model, tab: Tab): string | null {
       return !data || data.heavy.groups.some((group) => group.gap_count)
         ? null
         : `No gaps: no heavy code occurs twice in one thread${few}.`;
-    case "memory":
-      return hasMemory()
+    case "address_map":
+      return hasMap()
         ? null
         : "No address map: none was recorded (an older Kymo, programs without the monitor, or that ended before their first sample).";
     default:

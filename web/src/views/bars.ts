@@ -20,7 +20,7 @@ const kTabTitles: [Tab, string][] = [
   ["channels", "Channels"],
   ["heavy", "Heavy code"],
   ["gaps", "Gaps"],
-  ["memory", "Memory"],
+  ["address_map", "Address map"],
 ];
 
 function select<T extends string>(

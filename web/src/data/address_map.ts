@@ -1,8 +1,8 @@
-// The address map of each process at the moments at which it was read (docs/page-data.md, blob "memory").
+// The address map of each process at the moments at which it was read (docs/page-data.md, blob "address_map").
 import { DataBlob } from "./blob";
 
 // As it was at readings `from` to `to` − 1 of its process.
-export interface MemoryArea {
+export interface MapArea {
   number: number; // the process's: an area that grows or shrinks keeps it
   page: number; // of 4 KiB
   pages: number;
@@ -18,10 +18,10 @@ export interface MemoryArea {
 export interface Band {
   page: number;
   pages: number;
-  areas: MemoryArea[];
+  areas: MapArea[];
 }
 
-export interface MemoryProcess {
+export interface MapProcess {
   pid: number;
   process: number | null; // of Model.processes
   all: number; // areas; the smallest may be left out
@@ -29,7 +29,7 @@ export interface MemoryProcess {
   lost: number | null;
   ended: boolean; // false: it was killed
   readings: Float64Array; // ns, rising
-  areas: MemoryArea[];
+  areas: MapArea[];
   bands: Band[]; // highest addresses first
   most: number; // bytes at one reading
 }
@@ -37,7 +37,7 @@ export interface MemoryProcess {
 export const kPageBytes = 4096;
 
 // By rising addresses, merged where they overlap.
-export function bandsOf(areas: MemoryArea[]): Band[] {
+export function bandsOf(areas: MapArea[]): Band[] {
   const bands: Band[] = [];
   for (const area of areas.slice().sort((a, b) => a.page - b.page)) {
     const last = bands[bands.length - 1];
@@ -52,7 +52,7 @@ export function bandsOf(areas: MemoryArea[]): Band[] {
 }
 
 // The most that was there at one reading.
-function mostBytes(areas: MemoryArea[], readings: number): number {
+function mostBytes(areas: MapArea[], readings: number): number {
   const change = new Float64Array(readings + 1);
   for (const { from, to, pages } of areas) {
     change[from] += pages;
@@ -62,32 +62,32 @@ function mostBytes(areas: MemoryArea[], readings: number): number {
   return change.reduce((most, by) => Math.max(most, (sum += by)), 0) * kPageBytes;
 }
 
-let opened: MemoryProcess[] | null = null;
+let opened: MapProcess[] | null = null;
 let opening: Promise<void> | null = null;
 
-export function memoryData(): MemoryProcess[] | null {
+export function mapData(): MapProcess[] | null {
   return opened;
 }
 
-export function hasMemory(): boolean {
-  return document.getElementById("memory") !== null;
+export function hasMap(): boolean {
+  return document.getElementById("address_map") !== null;
 }
 
-export function openMemory(): Promise<void> {
-  return (opening ??= DataBlob.open("memory").then((blob) => {
+export function openMap(): Promise<void> {
+  return (opening ??= DataBlob.open("address_map").then((blob) => {
     opened = read(blob);
   }));
 }
 
-function read(blob: DataBlob): MemoryProcess[] {
+function read(blob: DataBlob): MapProcess[] {
   const { json } = blob;
   const firstArea = blob.f64("area.first");
   const firstReading = blob.f64("reading.first");
   const times = blob.f64("reading.time");
   const [number, page, pages, from, to] = ["number", "page", "pages", "from", "to"].map((name) => blob.f64(`area.${name}`));
   const [kind, name, path, access] = ["kind", "name", "path", "access"].map((name) => blob.u32(`area.${name}`));
-  return json.processes.map((row: any, index: number): MemoryProcess => {
-    const areas: MemoryArea[] = [];
+  return json.processes.map((row: any, index: number): MapProcess => {
+    const areas: MapArea[] = [];
     for (let i = firstArea[index]; i < firstArea[index + 1]; i++) {
       areas.push({
         number: number[i],

@@ -1,4 +1,4 @@
-#include "view/page/memory.h"
+#include "view/page/address_map.h"
 
 #include "unpack.h"
 
@@ -65,9 +65,9 @@ spacetime::Profile shifted() {
     return profile;
 }
 
-TEST(PageMemory, AreasLieBetweenReadings) {
+TEST(PageAddressMap, AreasLieBetweenReadings) {
     Blob blob;
-    write_memory(three_readings(), shifted(), 100, blob);
+    write_address_map(three_readings(), shifted(), 100, blob);
     const auto page = unpack(blob.deflated());
     EXPECT_EQ(page.numbers("reading.first"), (Numbers{0, 3}));
     EXPECT_EQ(page.numbers("reading.time"), (Numbers{150, 350, 950}));
@@ -87,17 +87,17 @@ TEST(PageMemory, AreasLieBetweenReadings) {
         (nlohmann::json{{{"pid", 7}, {"process", 4}, {"all", 4}, {"passed_over", 2}, {"lost", 0}, {"ended", true}}}));
 }
 
-TEST(PageMemory, TheLargestStayWhereThereAreTooMany) {
+TEST(PageAddressMap, TheLargestStayWhereThereAreTooMany) {
     Blob blob;
-    write_memory(three_readings(), shifted(), 2, blob);
+    write_address_map(three_readings(), shifted(), 2, blob);
     const auto page = unpack(blob.deflated());
     EXPECT_EQ(page.numbers("area.pages"), (Numbers{4, 8}));
     EXPECT_EQ(page.json["processes"][0]["all"], 4);
 }
 
-TEST(PageMemory, AProcessOfWhichNoThreadIsKnownHasNoNumber) {
+TEST(PageAddressMap, AProcessOfWhichNoThreadIsKnownHasNoNumber) {
     Blob blob;
-    write_memory(three_readings(), spacetime::Profile(), 100, blob);
+    write_address_map(three_readings(), spacetime::Profile(), 100, blob);
     EXPECT_TRUE(unpack(blob.deflated()).json["processes"][0]["process"].is_null());
 }
 

@@ -1,4 +1,4 @@
-#include "view/page/memory.h"
+#include "view/page/address_map.h"
 
 #include "view/address_map.h"
 #include "view/page/tables.h"
@@ -120,7 +120,7 @@ class AreaColumns {
 
 }  // namespace
 
-void write_memory(const AddressMap& map, const Profile& profile, std::size_t most, Blob& blob) {
+void write_address_map(const AddressMap& map, const Profile& profile, std::size_t most, Blob& blob) {
     AreaColumns areas;
     Json processes = Json::array();
     std::vector<std::uint64_t> first_area{0};

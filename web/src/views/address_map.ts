@@ -1,7 +1,7 @@
 // The address map of a process over time: areas as bands by address, solid where the map was read, hatched between.
 import { whyEmpty } from "../data/empty";
 import { threadsOf } from "../data/lanerows";
-import { Band, hasMemory, kPageBytes, MemoryArea, memoryData, MemoryProcess, openMemory } from "../data/memory";
+import { Band, hasMap, kPageBytes, MapArea, mapData, MapProcess, openMap } from "../data/address_map";
 import { drawAxis } from "../draw/axis";
 import { h, replace, tip } from "../draw/dom";
 import { Hatches } from "../draw/hatch";
@@ -30,8 +30,8 @@ interface Row {
   height: number;
 }
 
-export class Memory implements ViewPart {
-  readonly element = h("div", { class: "panel memory" });
+export class AddressMap implements ViewPart {
+  readonly element = h("div", { class: "panel address-map" });
   private words = h("div", { class: "bar" });
   private why = h("p", { class: "hint" });
   private axis = h("div", { class: "axis" });
@@ -41,7 +41,7 @@ export class Memory implements ViewPart {
   private surface: Surface;
   private axisSurface: Surface;
   private hatches = new Hatches();
-  private shown: MemoryProcess | null = null;
+  private shown: MapProcess | null = null;
   private rows: Row[] = [];
   private height = 0;
 
@@ -61,10 +61,10 @@ export class Memory implements ViewPart {
 
   update(view: View, _changed: Changed) {
     const { store, model } = this.context;
-    const why = whyEmpty(model, "memory");
-    const data = memoryData();
-    if (!data && hasMemory()) {
-      openMemory().then(() => store.redraw());
+    const why = whyEmpty(model, "address_map");
+    const data = mapData();
+    if (!data && hasMap()) {
+      openMap().then(() => store.redraw());
     }
     this.why.textContent = why ?? "Reading the data …";
     this.why.hidden = data !== null;
@@ -83,14 +83,14 @@ export class Memory implements ViewPart {
   }
 
   // That of the first chosen thread; else the largest.
-  private choose(data: MemoryProcess[], view: View): MemoryProcess {
+  private choose(data: MapProcess[], view: View): MapProcess {
     const chosen = view.threads ? this.context.model.threads[view.threads[0]].process : null;
     const own = data.filter(({ process }) => chosen !== null && process === chosen);
     const among = own.length ? own : data;
     return among.includes(this.shown!) ? this.shown! : among.reduce((a, b) => (b.most > a.most ? b : a));
   }
 
-  private arrange(process: MemoryProcess) {
+  private arrange(process: MapProcess) {
     let top = 0;
     this.rows = process.bands.map((band) => {
       const height = Math.round(Math.max(rem() * 1.05, rem() * 0.18 * (1 + Math.log2(1 + band.pages)))) + 1;
@@ -101,16 +101,16 @@ export class Memory implements ViewPart {
     this.height = Math.max(top, 1);
   }
 
-  private title({ pid, process }: MemoryProcess): string {
+  private title({ pid, process }: MapProcess): string {
     const name = process === null ? "" : this.context.model.processes[process]?.name;
     return name ? `${name} ${pid}` : `process ${pid}`;
   }
 
-  private tell(data: MemoryProcess[], process: MemoryProcess) {
+  private tell(data: MapProcess[], process: MapProcess) {
     const { model, store } = this.context;
     const { readings, passedOver, lost, all, areas, ended } = process;
     const list = h("select", {
-      "aria-label": "memory of which process",
+      "aria-label": "address map of which process",
       change: () => {
         this.shown = data[list.selectedIndex];
         const threads = this.shown.process === null ? [] : threadsOf(model, this.shown.process);
@@ -159,7 +159,7 @@ export class Memory implements ViewPart {
     this.surface.canvas.setAttribute("aria-label", `the address map over time of ${this.title(process)}: ${facts.join(", ")}`);
   }
 
-  private list({ readings }: MemoryProcess) {
+  private list({ readings }: MapProcess) {
     replace(
       this.names,
       ...this.rows.map(({ band, height }) => {
@@ -201,7 +201,7 @@ export class Memory implements ViewPart {
     this.drawReadings(process);
   }
 
-  private drawReadings({ readings }: MemoryProcess) {
+  private drawReadings({ readings }: MapProcess) {
     const palette = this.context.palette();
     const { from, to } = this.context.store.view;
     const { axisSurface } = this;
@@ -223,13 +223,13 @@ export class Memory implements ViewPart {
   }
 
   // Where an area lies in its row: low addresses below.
-  private box({ band, top, height }: Row, area: MemoryArea): [top: number, height: number] {
+  private box({ band, top, height }: Row, area: MapArea): [top: number, height: number] {
     const tall = Math.max(1, ((height - 1) * area.pages) / band.pages);
     const below = ((height - 1) * (area.page - band.page)) / band.pages;
     return [Math.max(top, top + height - 1 - below - tall), tall];
   }
 
-  private drawArea({ readings, ended }: MemoryProcess, row: Row, area: MemoryArea) {
+  private drawArea({ readings, ended }: MapProcess, row: Row, area: MapArea) {
     const { pen, width } = this.surface;
     const palette = this.context.palette();
     const colour = palette.areas[area.kind];
@@ -311,8 +311,8 @@ export class Memory implements ViewPart {
     );
   }
 
-  private nearest(row: Row, areas: MemoryArea[], y: number): MemoryArea {
-    const distance = (area: MemoryArea) => {
+  private nearest(row: Row, areas: MapArea[], y: number): MapArea {
+    const distance = (area: MapArea) => {
       const [top, height] = this.box(row, area);
       return y < top ? top - y : Math.max(0, y - top - height);
     };
@@ -321,7 +321,7 @@ export class Memory implements ViewPart {
 }
 
 // What names a band: what was there at most readings, of those the largest.
-function longest(band: Band, readings: number): MemoryArea {
-  const weight = (area: MemoryArea) => (area.to - area.from) / readings + area.pages / band.pages;
+function longest(band: Band, readings: number): MapArea {
+  const weight = (area: MapArea) => (area.to - area.from) / readings + area.pages / band.pages;
   return band.areas.reduce((a, b) => (weight(b) > weight(a) ? b : a));
 }

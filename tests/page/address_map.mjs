@@ -2,9 +2,9 @@
 
 // The colour in the middle of a row at a time of the 20 ms run, as [red, green, blue].
 const spot = (row, ms) => `(() => {
-  const part = kymo.below.get("memory");
+  const part = kymo.below.get("address_map");
   const { top, height } = part.rows[${row}];
-  const canvas = document.querySelector(".memory .picture canvas");
+  const canvas = document.querySelector(".address-map .picture canvas");
   const scale = part.surface.scale;
   const x = Math.round((${ms} / 20) * part.surface.width * scale);
   const y = Math.round((top + height / 2 - part.surface.top) * scale);
@@ -13,27 +13,27 @@ const spot = (row, ms) => `(() => {
 
 // All colours of a stretch of a row: one where it is filled, several where it is hatched.
 const stretch = (row, from, to) => `(() => {
-  const part = kymo.below.get("memory");
+  const part = kymo.below.get("address_map");
   const { top, height } = part.rows[${row}];
-  const canvas = document.querySelector(".memory .picture canvas");
+  const canvas = document.querySelector(".address-map .picture canvas");
   const x = (ms) => Math.round((ms / 20) * canvas.width);
   const y = Math.round((top + height / 2 - part.surface.top) * part.surface.scale);
   const { data } = canvas.getContext("2d").getImageData(x(${from}), y, x(${to}) - x(${from}), 1);
   return new Set(Array.from({ length: data.length / 4 }, (_, at) => [...data.slice(4 * at, 4 * at + 3)].join())).size;
 })()`;
 
-export async function memory(browser, { page, made, check }) {
+export async function address_map(browser, { page, made, check }) {
   made();
-  const path = page("memory");
+  const path = page("address_map");
   for (const theme of ["dark", "light"]) {
     browser.said.length = 0;
-    await browser.open(path, `tab=memory&theme=${theme}`);
-    await browser.until("document.querySelector('.memory .facts')");
+    await browser.open(path, `tab=address_map&theme=${theme}`);
+    await browser.until("document.querySelector('.address-map .facts')");
     await browser.settle();
     const seen = await browser.evaluate(`({
-      facts: document.querySelector('.memory .facts').textContent,
-      names: [...document.querySelectorAll('.memory .row')].map((row) => row.innerText.replace(/\\s+/g, ' ')),
-      legend: [...document.querySelectorAll('.memory .legend span')].map((one) => one.textContent),
+      facts: document.querySelector('.address-map .facts').textContent,
+      names: [...document.querySelectorAll('.address-map .row')].map((row) => row.innerText.replace(/\\s+/g, ' ')),
+      legend: [...document.querySelectorAll('.address-map .legend span')].map((one) => one.textContent),
       areas: kymo.palette().areas, ground: kymo.palette().ground,
     })`);
     check(`${theme}: what there is in words`, seen.facts === "at most 1.02 MiB in 3 bands · read 3 times", seen.facts);
@@ -59,7 +59,7 @@ export async function memory(browser, { page, made, check }) {
 
   // The box beside the pointer.
   const point = async (row, ms) => {
-    const { x, y } = await browser.evaluate(`(() => { const part = kymo.below.get("memory"); const box = part.picture.getBoundingClientRect(); return { x: box.x + (${ms} / 20) * box.width, y: box.y + part.rows[${row}].top + part.rows[${row}].height / 2 }; })()`);
+    const { x, y } = await browser.evaluate(`(() => { const part = kymo.below.get("address_map"); const box = part.picture.getBoundingClientRect(); return { x: box.x + (${ms} / 20) * box.width, y: box.y + part.rows[${row}].top + part.rows[${row}].height / 2 }; })()`);
     await browser.mouse("mouseMoved", x, y);
     await browser.settle();
     return browser.evaluate("document.querySelector('.tip').innerText");
@@ -80,9 +80,9 @@ export async function memory(browser, { page, made, check }) {
   check("it follows the zoom", middle.join() === code.join(), middle.join());
 
   // The other process, which was killed after its only reading.
-  await browser.evaluate("(() => { const list = document.querySelector('.memory select'); list.selectedIndex = 1; list.dispatchEvent(new Event('change')); })()");
+  await browser.evaluate("(() => { const list = document.querySelector('.address-map select'); list.selectedIndex = 1; list.dispatchEvent(new Event('change')); })()");
   await browser.settle();
-  const other = await browser.evaluate("({ facts: document.querySelector('.memory .facts').textContent, threads: kymo.store.view.threads, label: document.querySelector('.memory .picture canvas').getAttribute('aria-label') })");
+  const other = await browser.evaluate("({ facts: document.querySelector('.address-map .facts').textContent, threads: kymo.store.view.threads, label: document.querySelector('.address-map .picture canvas').getAttribute('aria-label') })");
   check("another process is chosen, with its threads", other.facts === "at most 4 KiB in 1 band · read once · its end was not recorded" && other.threads?.length === 1, JSON.stringify(other));
   check("and the picture has words", /^the address map over time of .*200: at most 4 KiB/.test(other.label), other.label);
 }

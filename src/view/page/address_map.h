@@ -1,4 +1,4 @@
-// The address map of each process over time: the blob "memory" (docs/page-data.md).
+// The address map of each process over time: the blob "address_map" (docs/page-data.md).
 #pragma once
 
 #include "spacetime/address_map/address_map.h"
@@ -11,6 +11,6 @@ namespace kymo::view {
 
 // Of each process at most `most` areas as they were from one reading to another: those whose area was largest.
 // blob.json["processes"] is empty where nothing is known.
-void write_memory(const spacetime::AddressMap& map, const spacetime::Profile& profile, std::size_t most, Blob& blob);
+void write_address_map(const spacetime::AddressMap& map, const spacetime::Profile& profile, std::size_t most, Blob& blob);
 
 }  // namespace kymo::view
