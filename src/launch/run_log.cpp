@@ -4,6 +4,7 @@
 #include "base/time.h"
 #include "image/program_facts.h"
 #include "launch/program.h"
+#include "recording/tables/memory.h"
 
 #include <cerrno>
 #include <cstring>
@@ -80,6 +81,7 @@ Result<void> RunLog::create(const recording::Folder& folder, const std::optional
         recording::write_schema<recording::PageFault>(stream_);
         recording::write_schema<recording::Area>(stream_);
         recording::write_schema<recording::AreaEnd>(stream_);
+        recording::write_schema<recording::Memory>(stream_);
         if (job) {
             recording::write_schema<recording::Rank>(stream_);
             utsname system{};

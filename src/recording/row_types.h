@@ -4,6 +4,7 @@
 
 #include "recording/tables.h"
 #include "recording/tables/areas.h"
+#include "recording/tables/memory.h"
 
 #include <string_view>
 
@@ -17,7 +18,7 @@ constexpr void for_each_row_type(V&& visit) {
     operator()<Run, RunEnd, Rank, Process, ShortProcess, ProgramFile, ProcessEnd, Event, Unavailable, Image, ImageEnd,
                Stream, StreamName, StreamEnd, Context, Join, OuterDropped, Sample, SampleRegisters, KernelTick,
                Switch, Task, Mapping, KernelLost, Mark, ClockPair, Wait, WaitBrief, Hunt, HuntResult, HuntResultEnd,
-               HuntEnd, Look, LeftOut, ExactFunction, ExactCalls, Area, AreaEnd, PageFault>();
+               HuntEnd, Look, LeftOut, ExactFunction, ExactCalls, Area, AreaEnd, PageFault, Memory>();
 }
 
 constexpr bool is_known_table(std::string_view name) {

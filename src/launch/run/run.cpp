@@ -31,7 +31,7 @@ Run::Run(Settled& settled, const recording::Folder& folder)
     // In the order in which they act at each step: what others measure comes before the kernel's records of it.
     participants_ = settled.options.participants;
     participants_.insert(participants_.end(),
-                         {&kernel_records_, &session_, &short_processes_, &outside_maps_, &log_rows_});
+                         {&kernel_records_, &session_, &short_processes_, &outside_maps_, &memory_samples_, &log_rows_});
 }
 
 Run::~Run() {

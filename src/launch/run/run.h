@@ -7,6 +7,7 @@
 #include "launch/run/kernel_records.h"
 #include "launch/run/log_rows.h"
 #include "launch/run/outside_maps.h"
+#include "launch/run/memory_samples.h"
 #include "launch/run/participant.h"
 #include "launch/run/program_watch.h"
 #include "launch/run/session_file.h"
@@ -61,6 +62,7 @@ class Run {
     SessionFile session_;
     ShortProcesses short_processes_;
     OutsideMaps outside_maps_;
+    MemorySamples memory_samples_;
     LogRows log_rows_;
     std::vector<RunParticipant*> participants_;
 };

@@ -36,6 +36,30 @@ testing::Bytes example(std::string_view begin = "```hex") {
     return bytes;
 }
 
+// The bytes of the block that begins so are the description of the row's table and the row; and both read.
+template <typename Row>
+void expect_example(std::string_view begin, const Row& row) {
+    const testing::TemporaryFolder folder;
+    const testing::Bytes expected = example(begin);
+    FileWriter writer;
+    ASSERT_EQ(writer.create((folder / "a.krec").c_str(), {.machine = 62, .pid = 1234, .producer = "kymo"}), 0);
+    StreamWriter stream;
+    stream.open(writer, StreamId{0});
+    ASSERT_TRUE(write_schema<Row>(stream));
+    ASSERT_TRUE(stream.append(row));
+    ASSERT_EQ(writer.close(), 0);
+    std::ifstream written(folder / "a.krec", std::ios::binary);
+    const std::string bytes((std::istreambuf_iterator<char>(written)), std::istreambuf_iterator<char>());
+    ASSERT_GT(expected.size(), 0U);
+    EXPECT_EQ(bytes.substr(kHeaderBytes + sizeof(ChunkHeader), expected.size()),
+              std::string(reinterpret_cast<const char*>(expected.data()), expected.size()));
+    const auto file = File::open(folder / "a.krec");
+    ASSERT_TRUE(file) << file.error().what;
+    testing::RowsByStream rows;
+    ASSERT_TRUE(testing::gather(*file, rows));
+    EXPECT_EQ(rows, (testing::RowsByStream{{0, {testing::describe(row)}}}));
+}
+
 TEST(FormatDocument, TheWorkedExampleReads) {
     const testing::TemporaryFolder folder;
     const testing::Bytes bytes = example();
@@ -82,30 +106,6 @@ TEST(FormatDocument, TheWriterMakesTheSameBytes) {
     EXPECT_EQ(bytes.substr(0, 12), std::string(reinterpret_cast<const char*>(expected.data()), 12));
 }
 
-// The example's bytes are what the writer makes of the row, and the reader makes the row of them.
-template <typename Row>
-void expect_example(const std::string& name, const Row& row) {
-    const testing::TemporaryFolder folder;
-    const testing::Bytes expected = example(name);
-    FileWriter writer;
-    ASSERT_EQ(writer.create((folder / "a.krec").c_str(), {.machine = 62, .pid = 1234, .producer = "kymo"}), 0);
-    StreamWriter stream;
-    stream.open(writer, StreamId{0});
-    ASSERT_TRUE(write_schema<Row>(stream));
-    ASSERT_TRUE(stream.append(row));
-    ASSERT_EQ(writer.close(), 0);
-    std::ifstream written(folder / "a.krec", std::ios::binary);
-    const std::string bytes((std::istreambuf_iterator<char>(written)), std::istreambuf_iterator<char>());
-    ASSERT_GT(expected.size(), 0U);
-    EXPECT_EQ(bytes.substr(kHeaderBytes + sizeof(ChunkHeader), expected.size()),
-              std::string(reinterpret_cast<const char*>(expected.data()), expected.size()));
-    const auto file = File::open(folder / "a.krec");
-    ASSERT_TRUE(file) << file.error().what;
-    testing::RowsByStream rows;
-    ASSERT_TRUE(testing::gather(*file, rows));
-    EXPECT_EQ(rows, (testing::RowsByStream{{0, {testing::describe(row)}}}));
-}
-
 TEST(FormatDocument, TheExactCallsAreThoseOfTheExample) {
     const std::array<std::uint64_t, 2> counts = {duration_bucket(20'000'000), 1};
     const std::array<std::uint64_t, kSlowColumns> slowest = {900'000, 20'000'000, 1, 3'000, 40'000, 1, 0, 2, 0};
@@ -133,6 +133,12 @@ TEST(FormatDocument, AnAreaIsThatOfTheExample) {
 TEST(FormatDocument, APageFaultIsThatOfTheExample) {
     expect_example("```hex page-fault",
                    PageFault{.time = 1'000'000, .pid = 100, .tid = 101, .address = 0x7f0000000000, .faults = 251});
+}
+
+TEST(FormatDocument, MemoryIsThatOfTheExample) {
+    const Memory row{
+        .time = 1'000'000, .pid = 1234, .resident_bytes = 64 * 1024 * 1024, .shared_bytes = 4 * 1024 * 1024};
+    expect_example("```hex memory", row);
 }
 
 TEST(FormatDocument, ListsEveryTable) {
