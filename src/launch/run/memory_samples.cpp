@@ -54,9 +54,12 @@ Writer writer_of(const rec::Folder& folder, const std::string& name, const std::
         return writer;
     }
     std::optional<std::uint64_t> rank;
+    bool is_known = false;
     const auto scanned = file->scan_part({.part = 0, .parts = UINT32_MAX},  // rows of the process alone
                                          rec::on<rec::Process>([&](StreamId, const rec::Process& row) {
                                              writer.pid = rec::number_of(row.pid, row.kernel_pid);
+                                             // Otherwise its own number may be another's here.
+                                             is_known = row.kernel_pid != rec::kUnknownNumber;
                                          }),
                                          rec::on<rec::Rank>([&](StreamId, const rec::Rank& row) {
                                              rank = row.rank;
@@ -65,7 +68,7 @@ Writer writer_of(const rec::Folder& folder, const std::string& name, const std::
     if (!scanned) {
         writer.pid.reset();
     }
-    writer.is_ours = writer.is_ours && !file->header().closed && (!job || rank == job->rank);
+    writer.is_ours = writer.is_ours && is_known && !file->header().closed && (!job || rank == job->rank);
     return writer;
 }
 

@@ -130,6 +130,14 @@ TEST_F(MemorySamplesTest, ProcessesWithAFileAreReadByTheKernelsNumber) {
     EXPECT_EQ(series()[77], (Series{{0, 8}}));
 }
 
+TEST_F(MemorySamplesTest, AProcessWhoseNumberHereIsNotKnownIsNotRead) {
+    set(kProgram, 4);
+    set(3, 9);
+    write_file("process-3-1.krec", {.pid = 3, .kernel_pid = rec::kUnknownNumber});
+    tick(0);
+    EXPECT_EQ(series().count(3), 0U);
+}
+
 TEST_F(MemorySamplesTest, AProcessThatCameLaterIsRead) {
     set(kProgram, 4);
     tick(0);
