@@ -58,6 +58,10 @@ Result<Analysis> analyse(const recording::Recording& recording, const SpaceTimeO
         return exact.error();
     }
     spacetime::tell_nodes(*exact, &all.evidence);
+    auto memory = spacetime::load_memory_over_time(recording);
+    if (!memory) {
+        return memory.error();
+    }
     auto judgement = findings::judge_recording(recording, all.evidence);
     if (!judgement) {
         return judgement.error();
@@ -70,6 +74,7 @@ Result<Analysis> analyse(const recording::Recording& recording, const SpaceTimeO
     all.judgement = std::move(*judgement);
     all.hunt_results = std::move(*results);
     all.metrics = std::move(*metrics);
+    all.memory = std::move(*memory);
     all.exact = std::move(*exact);
     return all;
 }

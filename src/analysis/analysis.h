@@ -13,6 +13,7 @@
 #include "recording/reader.h"
 #include "spacetime/exact/exact_calls.h"
 #include "spacetime/hunt_results/hunt_results.h"
+#include "spacetime/memory/memory_over_time.h"
 #include "spacetime/metrics/run_metrics.h"
 
 #include <cstdint>
@@ -24,6 +25,7 @@ struct Analysis : SpaceTime {
     findings::Judgement judgement;
     spacetime::HuntResults hunt_results;  // of a hunt; of none it is empty
     spacetime::RunMetrics metrics;
+    spacetime::MemoryOverTime memory;
     spacetime::ExactCalls exact;  // of `kymo record --for … --exact`; otherwise empty
     EarlierLook earlier;          // where the recording is a second look, and both are wanted
 };

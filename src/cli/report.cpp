@@ -80,6 +80,7 @@ int run_report(int argc, char** argv) {
     options.add_flag("--threads", more.threads,
                      "with each thread, why it was off the processor, and who blocks whom");
     options.add_flag("--events", more.events, "with the events' counts, and the host's metrics");
+    options.add_flag("--memory", more.memory, "with each process's resident memory over time");
     options.add_flag("--channels", more.channels, "with messages and bytes between every two ends, as matrices");
     options.add_flag("--spaces", more.spaces,
                      "only code over time and heavy code, whole, with events here and elsewhere");

@@ -13,14 +13,6 @@ namespace {
 using namespace spacetime;
 using Json = nlohmann::ordered_json;
 
-std::string size_text(std::uint64_t bytes) {
-    constexpr double kStep = 1024;
-    const auto value = static_cast<double>(bytes);
-    return value < kStep * kStep           ? fmt::format("{:.0f} KiB", value / kStep)
-           : value < kStep * kStep * kStep ? fmt::format("{:.1f} MiB", value / kStep / kStep)
-                                           : fmt::format("{:.1f} GiB", value / kStep / kStep / kStep);
-}
-
 // An area over all of its changes.
 struct Life {
     const AreaSpan* first = nullptr;
@@ -84,7 +76,7 @@ std::string process_table(const Style& style, const Profile& profile, const Proc
         const Life& life = lives[i];
         const AreaSpan& named = life.owned != nullptr ? *life.owned : *life.last;
         table.rows.push_back(
-            {{size_text(life.most)},
+            {{byte_size(life.most)},
              {fmt::format("{:.4f} s", clock.since_start(life.first->seen))},
              {life.last->gone ? fmt::format("{:.4f} s", clock.since_start(*life.last->gone)) : std::string()},
              {access_text(life.last->protection)},

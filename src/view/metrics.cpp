@@ -39,25 +39,14 @@ const char* origin_name(MetricOrigin origin) {
     return "program";
 }
 
-// How it went over the run: a sign a bin, its height that of the bin's value.
-std::string course(const Style& style, const std::vector<double>& bins) {
+// Of each part of the run the sum of its bins.
+std::string course_of_bins(const Style& style, const std::vector<double>& bins) {
     constexpr std::size_t kSigns = 20;
-    constexpr const char* kHigh[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-    constexpr const char* kPlain[] = {" ", ".", ".", "-", "-", "=", "=", "#", "#"};
     std::vector<double> heights(kSigns, 0);
     for (std::size_t i = 0; i < bins.size(); ++i) {
         heights[i * kSigns / bins.size()] += bins[i];
     }
-    double most = 0;
-    for (const double height : heights) {
-        most = std::max(most, height);
-    }
-    std::string text;
-    for (const double height : heights) {
-        const double level = most > 0 && height > 0 ? 1 + 7 * height / most : 0;  // 0 to 8
-        text += (style.unicode ? kHigh : kPlain)[static_cast<std::size_t>(level)];
-    }
-    return text;
+    return course(style, heights);
 }
 
 const char* object_name(const RunMetric& metric) {
@@ -197,7 +186,7 @@ std::string terminal_metrics(const Style& style, const RunMetrics& run, std::siz
              value(parts.back()),
              value(parts.front()),
              {parts_text(metric, parts.size()), Ink::kDim},
-             {course(style, metric.bins), Ink::kWarm},
+             {course_of_bins(style, metric.bins), Ink::kWarm},
              {of + metric.name, Ink::kName},
              {rule_text(metric) + (metric.description.empty() || metric.origin == MetricOrigin::kStandard
                                        ? std::string()

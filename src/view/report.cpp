@@ -7,6 +7,7 @@
 #include "view/hosts.h"
 #include "view/hunt_results.h"
 #include "view/json.h"
+#include "view/memory.h"
 #include "view/metrics.h"
 #include "view/spaces/collections.h"
 #include "view/spaces/exact_table.h"
@@ -31,7 +32,7 @@ std::string more_note(const Style& style, const analysis::Analysis& analysis) {
     } else if (!analysis.judgement.advantages.empty()) {
         text += "--findings, ";
     }
-    text += "--lines, --threads, --events, --channels, --spaces, --gaps, --neighbours; everything: --all";
+    text += "--lines, --threads, --events, --memory, --channels, --spaces, --gaps, --neighbours; everything: --all";
     return "\n" + paint(style, Ink::kDim, wrap(style, text, 0, 2));
 }
 
@@ -81,6 +82,7 @@ std::string tables_text(const analysis::Analysis& analysis, const ReportOptions&
            terminal_metrics(options.style, analysis.metrics, others, is_of_code && options.is_short && !more.events) +
            terminal_channels(options.style, analysis.metrics, others,
                              options.is_short && is_of_code && !more.channels) +
+           (more.memory && is_of_code ? terminal_memory(options.style, profile, analysis.memory, options.top) : "") +
            terminal_hunt_results(options.style, analysis.hunt_results, others, options.is_short);
 }
 
@@ -94,6 +96,9 @@ std::string text_of(const analysis::Analysis& analysis, const ReportOptions& opt
                terminal_collections(analysis.evidence, options, filter) + second_look(analysis, options, filter);
     }
     return terminal_overview(analysis.profile, analysis.named.tree, options, headline) +
+           (options.is_short && is_of_code && !options.more.memory
+                ? memory_line(options.style, analysis.profile, analysis.memory)
+                : "") +
            findings_text(analysis, options) + tables_text(analysis, options, filter) +
            (options.is_short && is_of_code ? more_note(options.style, analysis) : "");
 }
@@ -149,6 +154,7 @@ nlohmann::ordered_json report_json(const analysis::Analysis& analysis) {
     report["hosts"] = json_hosts(analysis.metrics);
     report["metrics"] = json_metrics(analysis.metrics);
     report["channels"] = json_channels(analysis.metrics);
+    report["memory"] = json_memory(analysis.profile, analysis.memory);
     if (analysis.recording != nullptr) {
         const auto map = spacetime::load_address_map(*analysis.recording);
         report["address_map"] = map ? json_address_map(analysis.profile, *map) : nlohmann::ordered_json(nullptr);

@@ -24,12 +24,13 @@ struct MoreTables {
     bool gaps = false;
     bool neighbours = false;
     bool channels = false;  // between every two ends
+    bool memory = false;    // over time
 
     bool has_collections() const { return spaces || gaps || neighbours; }
     // These and nothing else: they are shown alone.
     bool is_collections_alone() const { return has_collections() && !has_others(); }
-    bool has_others() const { return findings || lines || threads || events || channels; }
-    static MoreTables all() { return {true, true, true, true, true, true, true, true}; }
+    bool has_others() const { return findings || lines || threads || events || channels || memory; }
+    static MoreTables all() { return {true, true, true, true, true, true, true, true, true}; }
 };
 
 struct ReportOptions {

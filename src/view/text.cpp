@@ -136,6 +136,29 @@ std::string percent(double share) {
     return value > 0 && value < 0.05 ? "<0.1 %" : fmt::format("{:.1f} %", std::max(value, 0.0));
 }
 
+std::string byte_size(std::uint64_t bytes) {
+    constexpr double kStep = 1024;
+    const auto value = static_cast<double>(bytes);
+    return value < kStep * kStep           ? fmt::format("{:.0f} KiB", value / kStep)
+           : value < kStep * kStep * kStep ? fmt::format("{:.1f} MiB", value / kStep / kStep)
+                                           : fmt::format("{:.1f} GiB", value / kStep / kStep / kStep);
+}
+
+std::string course(const Style& style, const std::vector<double>& heights) {
+    constexpr const char* kHigh[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    constexpr const char* kPlain[] = {" ", ".", ".", "-", "-", "=", "=", "#", "#"};
+    double most = 0;
+    for (const double height : heights) {
+        most = std::max(most, height);
+    }
+    std::string text;
+    for (const double height : heights) {
+        const double level = most > 0 && height > 0 ? 1 + 7 * height / most : 0;  // 0 to 8
+        text += (style.unicode ? kHigh : kPlain)[static_cast<std::size_t>(level)];
+    }
+    return text;
+}
+
 std::string count(std::int64_t value) {
     std::string digits = std::to_string(value);
     for (std::size_t at = digits.size(); at > 3 + (value < 0 ? 1U : 0U);) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace kymo::view {
 
@@ -37,6 +38,11 @@ std::string duration(const Style& style, std::integral auto ns) {
 std::string percent(double share);      // "92.1 %", "<0.1 %"
 std::string count(std::int64_t value);  // "19,872"
 std::string quantity(std::uint64_t number, std::string_view singular, std::string_view plural = {});  // "3 threads"
+
+std::string byte_size(std::uint64_t bytes);  // "12 KiB", "64.2 MiB", "1.5 GiB"
+
+// How something went over a run: a sign for each, its height that of the value beside the highest.
+std::string course(const Style& style, const std::vector<double>& heights);
 
 // ns as JSON tells them.
 constexpr double seconds(std::integral auto ns) {

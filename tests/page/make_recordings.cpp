@@ -1,5 +1,5 @@
 // make_recordings FOLDER: small recordings made by hand for the page's tests:
-// FOLDER/{empty,one,thousand,hostile,halves,many,ranks,hunted,slow,findings,build,crowd,address_map}.kymo.
+// FOLDER/{empty,one,thousand,hostile,halves,many,ranks,hunted,slow,findings,build,crowd,address_map,memory}.kymo.
 //
 //   empty    a process and its thread, no sample
 //   one      a single sample
@@ -13,18 +13,20 @@
 //   findings six threads that are slow likewise, each in a function of its own
 //   build    g++ for 1 s, in it cc1plus for 890 ms, then as, collect2 and ld for 20 to 40 ms
 //   crowd    3,000 threads that compute 5 ms of 100, but for worker-1777, which computes 60 ms
-//   address_map 20 ms; the address map read at 2, 10 and 18 ms: code, a heap that has grown at 10 ms, and an area that
-//   is
-//            there at 10 ms alone; a second process was killed after its reading at 4 ms
+//   address_map 20 ms; the address map read at 2, 10 and 18 ms: code, a heap that has grown at 10 ms, and an
+//            area that is there at 10 ms alone; a second process was killed after its reading at 4 ms
+//   memory   app 100 has 4 MiB, from 20 ms 68, from 60 ms 20; tool 101 has 10 MiB from 30 to 80 ms
 //   halves   0–50 ms in app+0x30, 50–100 ms in app+0x40; the second thread waits for the first from 50 to 100
 //            ms
 #include "made_recording.h"
+#include "recording/tables/memory.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -64,7 +66,8 @@ void begin(MadeFile& file, const Texts& texts) {
     file.context(1, 3, 1, 1, 0x40);
 }
 
-void launch(const std::filesystem::path& folder, const Texts& texts, std::uint64_t duration) {
+void launch(const std::filesystem::path& folder, const Texts& texts, std::uint64_t duration,
+            const std::vector<recording::Memory>& memory = {}) {
     std::filesystem::create_directories(folder);
     MadeFile file(folder / "launch.krec", 99);
     recording::Run run;
@@ -77,6 +80,9 @@ void launch(const std::filesystem::path& folder, const Texts& texts, std::uint64
     recording::RunEnd end;
     end.time = 1000 * kMs + duration;
     file.own().append(end);
+    for (const recording::Memory& row : memory) {
+        file.own().append(row);
+    }
     file.close();
 }
 
@@ -90,6 +96,25 @@ void few_samples(const std::filesystem::path& folder, const Texts& texts, std::u
     }
     file.end_stream(1, 1000 * kMs + end, {samples * kMs, samples});
     file.close();
+}
+
+void memory(const std::filesystem::path& folder) {
+    constexpr std::uint64_t kMib = 1024 * 1024;
+    launch(folder, {}, 100 * kMs,
+           {{1000 * kMs, 100, 4 * kMib, 2 * kMib},
+            {1020 * kMs, 100, 68 * kMib, 2 * kMib},
+            {1030 * kMs, 101, 10 * kMib, 1 * kMib},
+            {1060 * kMs, 100, 20 * kMib, 2 * kMib},
+            {1080 * kMs, 101, 0, 0}});
+    for (const std::uint32_t pid : {100U, 101U}) {
+        MadeFile file(folder / ("process-" + std::to_string(pid) + "-0.krec"), pid);
+        begin(file, {.command = pid == 100 ? "./app" : "./tool", .thread = pid == 100 ? "app" : "tool", .pid = pid});
+        for (std::uint64_t i = 31; i <= 80; ++i) {
+            file.sample(1, (1000 + i) * kMs, 2, {kMs, 0});
+        }
+        file.end_stream(1, 1080 * kMs, {50 * kMs, 0});
+        file.close();
+    }
 }
 
 void halves(const std::filesystem::path& folder) {
@@ -377,6 +402,7 @@ int main(int argc, char** argv) {
         crowd(folder / "crowd.kymo");
         halves(folder / "halves.kymo");
         address_map(folder / "address_map.kymo");
+        memory(folder / "memory.kymo");
     } catch (const std::exception& error) {
         std::fprintf(stderr, "make_recordings: %s\n", error.what());
         return 1;

@@ -4,6 +4,7 @@
 //   kinds    every view opens on every kind of recording, in both themes, without a word on the console
 //   links    brushing, choosing, keys and the address lead all views; the address brings back what was seen
 //   channels who sent what to whom
+//   memory   the memory of processes over time
 //   metrics  what happened over time, by thread, process and rank
 //   search   finding names: keys, counts, marks in all views
 //   flames   the flame graph: orders, hiding and merging, keys alone
@@ -297,6 +298,50 @@ async function links(browser) {
 
 // What the tracks say at their tops: name → text.
 const kTops = "Object.fromEntries([...document.querySelectorAll('.tracks .row')].map((row) => [...row.children].map((part) => part.textContent)))";
+
+async function memory(browser) {
+  made();
+  const path = page("memory");
+  const kApp = "memory app 100";
+  const kTool = "memory tool 101";
+  const kAll = "memory all 2 processes together";
+  for (const [what, hash, tops] of [
+    ["the whole run", "", { [kAll]: "78.0 MiB", [kApp]: "68.0 MiB", [kTool]: "10.0 MiB" }],
+    ["until 15 ms", "t=0-15000000", { [kAll]: "4.0 MiB", [kApp]: "4.0 MiB", [kTool]: "–" }],
+    ["from 65 ms", "t=65000000-100000000", { [kAll]: "30.0 MiB", [kApp]: "20.0 MiB", [kTool]: "10.0 MiB" }],
+    ["from 85 ms", "t=85000000-100000000", { [kAll]: "20.0 MiB", [kApp]: "20.0 MiB", [kTool]: "–" }],
+  ]) {
+    await browser.open(path, hash);
+    const seen = await browser.evaluate(kTops);
+    check(`the highest memory, ${what}`, Object.entries(tops).every(([name, text]) => seen[name] === text), JSON.stringify(seen));
+  }
+  // What the pointer says, and the height of the picture, at moments of the whole run.
+  await browser.open(path);
+  const index = await browser.evaluate(`[...document.querySelectorAll('.tracks .row')].findIndex((row) => row.firstChild.textContent === ${JSON.stringify(kApp)})`);
+  const box = await browser.evaluate("(() => { const b = document.querySelector('.tracks .picture').getBoundingClientRect(); const row = document.querySelector('.tracks .row').offsetHeight; return { x: b.x, y: b.y, width: b.width, row }; })()");
+  for (const [share, words] of [[0.1, "4.0 MiB, of it 2.0 MiB"], [0.4, "68.0 MiB, of it 2.0 MiB"], [0.9, "20.0 MiB, of it 2.0 MiB"]]) {
+    await browser.mouse("mouseMoved", box.x + box.width * share, box.y + (index + 0.5) * box.row);
+    await browser.settle();
+    const tip = await browser.evaluate("document.querySelector('.tip')?.innerText ?? ''");
+    check(`the pointer at ${share} of the run`, tip.includes(words) && tip.includes("resident memory of app 100"), tip);
+  }
+  await browser.mouse("mouseMoved", box.x + box.width * 0.9, box.y + (index + 1.5) * box.row);
+    await browser.settle();
+  const gone = await browser.evaluate("document.querySelector('.tip')?.innerText ?? ''");
+  check("a process that is gone has none", gone.includes("no process, or not known"), gone);
+  for (const theme of ["dark", "light"]) {
+    await browser.open(path, `theme=${theme}`);
+    const filled = (share) => browser.evaluate(`(() => { const canvas = document.querySelector('.tracks canvas'); const scale = canvas.height / canvas.offsetHeight; const row = ${box.row}; const data = canvas.getContext('2d').getImageData(Math.round(canvas.width * ${share}), Math.round(${index} * row * scale), 1, Math.round((row - 2) * scale)).data; const [r, g, b] = kymo.palette().event; let count = 0; for (let i = 0; i < data.length; i += 4) { count += Math.abs(data[i] - r) + Math.abs(data[i + 1] - g) + Math.abs(data[i + 2] - b) < 12 ? 1 : 0; } return count / (data.length / 4); })()`);
+    const [low, high, end] = [await filled(0.1), await filled(0.4), await filled(0.9)];
+    check(`${theme}: the area is as high as the memory`, high > 0.7 && Math.abs(low / high - 4 / 68) < 0.08 && Math.abs(end / high - 20 / 68) < 0.08, `${low} ${high} ${end}`);
+  }
+  // Of a recording without readings there is no track, and the reason.
+  await browser.open(page("halves"));
+  const without = await browser.evaluate("({ tracks: [...document.querySelectorAll('.tracks .row')].map((row) => row.textContent), words: document.body.innerText })");
+  check("what is not known has no track", !without.tracks.some((text) => text.startsWith("memory")), without.tracks.join(" | "));
+  const said = await browser.evaluate("[...document.querySelectorAll('p.hint')].map((one) => one.textContent).join(' | ')");
+  check("and the reason is there", /memory over time \(the recording has no reading of it/.test(said), said);
+}
 
 async function metrics(browser) {
   made();
@@ -827,7 +872,7 @@ async function files(browser) {
 
 const tools = { build, kymo, here, work, check, run, page, made };
 const ofOthers = Object.fromEntries(Object.entries({ ...layout, ...addressMap, ...serving }).map(([name, test]) => [name, (browser) => test(browser, tools)]));
-const parts = { sources, kinds, links, channels, metrics, hostile, picture, compared, search, flames, lines, files, gaps, ...ofOthers };
+const parts = { sources, kinds, links, channels, memory, metrics, hostile, picture, compared, search, flames, lines, files, gaps, ...ofOthers };
 if (!parts[part]) {
   console.error(`usage: test_page.mjs BUILD ${Object.keys(parts).join("|")}`);
   process.exit(2);

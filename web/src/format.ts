@@ -44,12 +44,9 @@ export function compact(value: number): string {
   return scale === 1 && Number.isInteger(value) ? String(value) : digits(scaled) + unit;
 }
 
-// 4096 → "4 KiB"
 export function bytes(value: number): string {
-  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
-  const step = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(value, 1)) / 10));
-  const scaled = value / 1024 ** step;
-  return `${Number.isInteger(scaled) ? scaled : digits(scaled)} ${units[step]}`;
+  const [scale, unit] = value >= 1 << 30 ? [1 << 30, "GiB"] : value >= 1 << 20 ? [1 << 20, "MiB"] : [1024, "KiB"];
+  return `${(value / scale).toFixed(scale === 1024 ? 0 : 1)} ${unit}`;
 }
 
 // "ns::Type<int>::run(int) const" → "ns::Type<…>::run": what is between brackets goes, but for operators' own.

@@ -184,6 +184,9 @@ std::vector<MemoryPoint> thinned(const std::vector<MemoryPoint>& points, std::si
 Result<MemoryOverTime> load_memory_over_time(const recording::Recording& recording) {
     Loader loader;
     for (const recording::File& file : recording.files()) {
+        if (file.path().filename().string().starts_with("process-")) {
+            continue;  // a process's own: it does not know how much memory it has
+        }
         if (auto scanned = loader.scan(file); !scanned) {
             return scanned.error();
         }

@@ -52,7 +52,7 @@ std::vector<std::optional<std::uint64_t>> highest_by_part(const std::vector<Memo
 // At most `most` of them (2 or more): of each stretch the highest and the last, so that the course has its peaks.
 std::vector<MemoryPoint> thinned(const std::vector<MemoryPoint>& points, std::size_t most);
 
-// One scan of each file. Error: the system cannot read a file.
+// One scan of each file but the processes' own. Error: the system cannot read a file.
 Result<MemoryOverTime> load_memory_over_time(const recording::Recording& recording);
 
 }  // namespace kymo::spacetime

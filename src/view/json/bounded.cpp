@@ -51,6 +51,7 @@ constexpr char kTimeShare[] = "time_share";
 constexpr char kBlocked[] = "blocked_s";
 constexpr char kBytes[] = "bytes";
 constexpr char kFaults[] = "faults";
+constexpr char kPeakBytes[] = "peak_bytes";
 
 Weights by_length(const Json& list) {
     return weights(list, [](const Json& item) { return number(item, "end_s") - number(item, "begin_s"); });
@@ -136,6 +137,7 @@ constexpr Bound kBounds[] = {
     {"advantages.occurrences.list", 20, by_length},
     {"metrics.objects", 20},
     {"channels", 100, by<kBlocked>},
+    {"memory.processes", 12, by<kPeakBytes>},
     {"address_map", 12, by_memory},
     {"address_map.areas", 20, by<kBytes>},
     {"address_map.page_faults_by_region", 20, by<kFaults>},

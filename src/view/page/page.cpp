@@ -1,5 +1,6 @@
 #include "view/page/page.h"
 
+#include "recording/tables/memory.h"
 #include "view/channels.h"
 #include "view/hunt_results.h"
 #include "view/page/blob.h"
@@ -8,6 +9,7 @@
 #include "view/page/leaves.h"
 #include "view/page/levels.h"
 #include "view/page/address_map.h"
+#include "view/page/memory_tracks.h"
 #include "view/page/occurrences.h"
 #include "view/page/own_lines.h"
 #include "view/page/series.h"
@@ -61,6 +63,11 @@ std::string occurrences_within(const analysis::Analysis& analysis, const Leaves&
     }
 }
 
+bool has_unavailable(const Profile& profile, std::string_view what) {
+    return std::any_of(profile.unavailable.begin(), profile.unavailable.end(),
+                       [what](const UnavailableInfo& info) { return info.what == what; });
+}
+
 }  // namespace
 
 Result<std::string> make_page(const analysis::Analysis& analysis, std::string_view shell,
@@ -105,6 +112,10 @@ Result<std::string> make_page(const analysis::Analysis& analysis, std::string_vi
     head.json["states"] = {"user", "system", "ready", "waiting", "off", "paused", "spinning"};
     head.json["counted"] = events;
     head.json["metrics"] = page_series(analysis.metrics, profile.begin);
+    head.json["memory"] = page_memory(profile, analysis.memory);
+    if (!analysis.memory.is_known() && !has_unavailable(profile, recording::kMemoryOverTime)) {
+        head.json["unavailable"].push_back({recording::kMemoryOverTime, analysis.memory.why_not, ""});
+    }
     head.json["channels"] = page_channels(analysis.metrics);
     head.json["editor_link"] = options.editor_link;
     head.json["hosts"] = page_hosts(analysis.metrics, profile.begin);

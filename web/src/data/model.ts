@@ -1,5 +1,6 @@
 // What the page knows of a recording.
 import { DataBlob } from "./blob";
+import { MemoryTrack } from "./memory";
 import { Levels } from "./level";
 
 export interface Thread {
@@ -139,6 +140,7 @@ export class Model {
   editorLink: string; // with {file} and {line}; empty: none
   waits: Waits;
   metrics: Series[];
+  memory: MemoryTrack[]; // all processes together where there are several, then the largest ones
   hosts: Host[];
   channels: { parties: Party[]; tables: ChannelTable[] };
   levels: Levels;
@@ -169,6 +171,7 @@ export class Model {
     this.range = json.range;
     this.served = json.served ?? null;
     this.metrics = json.metrics;
+    this.memory = json.memory ?? [];
     this.hosts = json.hosts;
     this.channels = json.channels;
     this.nodeFunction = blob.u32("node.function");

@@ -1,13 +1,15 @@
 // Metrics over time on the threads' clock, of the chosen threads: processors used, threads that wanted one, and how often
-// each counted event happened; and of all of them the metrics of the program, of descriptions, and of channels.
+// each counted event happened; and of all of them the metrics of the program, of descriptions, and of channels, and how much
+// memory the largest processes had.
 import { kChannels } from "../data/sums";
+import { highestMemory, MemoryTrack } from "../data/memory";
 import { Series } from "../data/model";
 import { TrackSums, TrackTimes } from "../data/tracks";
 import { css } from "../draw/palette";
 import { StackImage } from "../draw/stack";
 import { h, replace, tip } from "../draw/dom";
 import { rem, Surface } from "../draw/surface";
-import { compact, moment } from "../format";
+import { bytes, compact, moment } from "../format";
 import { View } from "../state";
 import { Changed, Context, ViewPart } from "./context";
 import { drawBrush } from "./brush";
@@ -30,6 +32,7 @@ interface Track {
   series?: Series; // instead of parts
   bins?: number[]; // of it
   gaps?: [number, number][]; // not known then
+  memory?: MemoryTrack; // instead of parts
 }
 
 export class Tracks implements ViewPart {
@@ -75,6 +78,9 @@ export class Tracks implements ViewPart {
       const { from, to } = this.context.store.view;
       return seriesAt(track.series, track.bins!, from + ((column + 0.5) * (to - from)) / this.times!.columns);
     }
+    if (track.memory) {
+      return this.memory(track.memory, column)?.resident ?? 0;
+    }
     let sum = 0;
     for (const part of track.parts) {
       for (const field of part.fields) {
@@ -83,6 +89,22 @@ export class Tracks implements ViewPart {
     }
     const perColumn = (this.context.store.view.to - this.context.store.view.from) / this.times!.columns;
     return (sum / perColumn) * (track.perSecond ? 1e9 : 1);
+  }
+
+  private memory(track: MemoryTrack, column: number) {
+    const { from, to } = this.context.store.view;
+    const perColumn = (to - from) / this.times!.columns;
+    return highestMemory(track, from + column * perColumn, from + (column + 1) * perColumn);
+  }
+
+  private words(track: Track, column: number): string {
+    if (!track.memory) {
+      return shown(track, this.value(track, column));
+    }
+    const memory = this.memory(track.memory, column);
+    return memory
+      ? `${bytes(memory.resident)}, of it ${bytes(memory.shared)} of files and shared memory`
+      : "no process, or not known";
   }
 
   private draw() {
@@ -123,7 +145,7 @@ export class Tracks implements ViewPart {
     const floor = top + height - 1;
     for (let column = 0; column < columns; column++) {
       let base = 0;
-      if (track.series) {
+      if (track.series || track.memory) {
         const tall = (this.value(track, column) * (height - 5)) / (most || 1);
         this.image.column(column, floor, 0, tall, palette.event, palette.ground);
       }
@@ -189,7 +211,7 @@ export class Tracks implements ViewPart {
     this.tracks.forEach((track, index) => {
       const row = this.names.children[index] as HTMLElement;
       row.style.height = `${height}px`;
-      const words = `${compact(this.most[index])}${track.unit}`;
+      const words = shown(track, this.most[index]);
       if (row.lastElementChild!.textContent !== words) {
         row.lastElementChild!.textContent = words;
       }
@@ -216,7 +238,7 @@ export class Tracks implements ViewPart {
         {},
         track.gaps?.some(([begin, end]) => begin <= time && time < end)
           ? `at ${moment(time, perColumn)}: no answer`
-          : `at ${moment(time, perColumn)}: ${compact(this.value(track, column))}${track.unit}`,
+          : `at ${moment(time, perColumn)}: ${this.words(track, column)}`,
       ),
     );
   }
@@ -297,7 +319,22 @@ function tracksOf(context: Context): Track[] {
       made(`${host.name}  ${what}`, `${what} of ${host.name} (${described})${clock}`, bins, most, host.gaps);
     });
   }
+  for (const memory of model.memory) {
+    tracks.push({
+      name: `memory ${memory.name}`,
+      title: `resident memory of ${memory.name}`,
+      unit: "",
+      parts: [],
+      perSecond: false,
+      top: 0,
+      memory,
+    });
+  }
   return tracks;
+}
+
+function shown(track: Track, value: number): string {
+  return track.memory ? (value ? bytes(value) : "–") : `${compact(value)}${track.unit}`;
 }
 
 // Counters: by the second, or, of times, by the nanosecond: how many at once.
