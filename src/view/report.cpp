@@ -7,7 +7,7 @@
 #include "view/hosts.h"
 #include "view/hunt_results.h"
 #include "view/json.h"
-#include "view/memory.h"
+#include "view/memory/memory.h"
 #include "view/metrics.h"
 #include "view/spaces/collections.h"
 #include "view/spaces/exact_table.h"

@@ -1,6 +1,6 @@
 #include "view/page/memory_tracks.h"
 
-#include "view/memory.h"
+#include "view/memory/memory.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Memory over time on a terminal and in JSON, from values that are known.
-#include "view/memory.h"
+#include "view/memory/memory.h"
 
 #include <cstddef>
 #include <cstdint>

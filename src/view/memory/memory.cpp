@@ -1,4 +1,4 @@
-#include "view/memory.h"
+#include "view/memory/memory.h"
 
 #include "view/table.h"
 
