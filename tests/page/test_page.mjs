@@ -9,7 +9,6 @@
 //   search   finding names: keys, counts, marks in all views
 //   flames   the flame graph: orders, hiding and merging, keys alone
 //   lines    source lines of the program's own code, whole files, links to editors
-//   lines source lines of the program's own code, whole files, links to editors
 //   gaps     gaps and same spaces; views that have nothing to show
 //   address_map  the address map over time: what was read, what is not known between
 //   files    views saved as PNG and SVG, print, words for pictures, colours for every kind of colour vision
@@ -19,6 +18,7 @@
 //   panes    separators, folded panes, panes alone (layout.mjs)
 //   rows     rows of threads: folded, pinned, a part of thousands (layout.mjs)
 //   tips     boxes beside the pointer, the occurrence plot, the legend (layout.mjs)
+//   readable no text is cut, over another or too faint, in every view, size and theme (readable.mjs)
 //   picture  a recording of which every pixel is known
 //   compared the page of two recordings: every kind of them, and what its buttons do
 //   served   kymo view --serve: more detail of a part, the whole again, a program that still runs (served.mjs)
@@ -31,6 +31,7 @@ import { fileURLToPath } from "node:url";
 import { findChromium, startBrowser } from "./browser.mjs";
 import * as layout from "./layout.mjs";
 import * as addressMap from "./address_map.mjs";
+import { readable } from "./readable.mjs";
 import * as serving from "./served.mjs";
 
 const [buildFolder, part] = process.argv.slice(2);
@@ -186,7 +187,7 @@ async function channels(browser) {
   run("mkdir", join(work, "again"));
   run(kymo, "record", "-q", "-o", join(work, "all.kymo"), "--", "sh", join(work, "all.sh"));
   await browser.open(page("all"), "tab=channels");
-  const names = await browser.evaluate("[...document.querySelectorAll('.panels .column:last-child td.name')].map((cell) => cell.innerText)");
+  const names = await browser.evaluate("[...document.querySelectorAll('.panels .column:last-child td.name')].map((cell) => cell.title)");
   for (const pair of [/^channels \d+ → channels \d+$/, /^seq → sort$/, /^rank 0 → rank 1$/]) {
     check(`channels: ${pair}`, names.some((name) => pair.test(name)), names.filter((name) => pair.test(name)).slice(0, 2).join());
   }
@@ -870,8 +871,8 @@ async function files(browser) {
 
 // ---- running ----
 
-const tools = { build, kymo, here, work, check, run, page, made };
-const ofOthers = Object.fromEntries(Object.entries({ ...layout, ...addressMap, ...serving }).map(([name, test]) => [name, (browser) => test(browser, tools)]));
+const tools = { build, kymo, here, work, check, run, page, made, stored, tabs: [...kTabs, "channels"], writeFile: writeFileSync };
+const ofOthers = Object.fromEntries(Object.entries({ ...layout, ...addressMap, ...serving, readable }).map(([name, test]) => [name, (browser) => test(browser, tools)]));
 const parts = { sources, kinds, links, channels, memory, metrics, hostile, picture, compared, search, flames, lines, files, gaps, ...ofOthers };
 if (!parts[part]) {
   console.error(`usage: test_page.mjs BUILD ${Object.keys(parts).join("|")}`);

@@ -39,9 +39,8 @@ export function count(value: number): string {
 
 export function compact(value: number): string {
   const size = Math.abs(value);
-  const [scale, unit] = size >= 1e9 ? [1e9, " G"] : size >= 1e6 ? [1e6, " M"] : size >= 1e4 ? [1e3, " k"] : [1, ""];
-  const scaled = value / scale;
-  return scale === 1 && Number.isInteger(value) ? String(value) : digits(scaled) + unit;
+  const [scale, unit] = size >= 1e9 ? [1e9, " G"] : size >= 1e6 ? [1e6, " M"] : size >= 999.5 ? [1e3, " k"] : [1, ""];
+  return Number.isInteger(value) && size < 1e4 ? count(value) : digits(value / scale) + unit;
 }
 
 export function bytes(value: number): string {

@@ -7,6 +7,7 @@ import { isReading } from "./data/blob";
 import { chosenWords } from "./data/lanerows";
 import { openOccurrences, readOccurrences, KeptOccurrences } from "./data/kept_occurrences";
 import { css, kChannelNames, kChannelTitles, kChannelWords, palette, Palette } from "./draw/palette";
+import { FittedNames } from "./draw/cut";
 import { h, replace, showFailure } from "./draw/dom";
 import { rem } from "./draw/surface";
 import { duration, moment, percent } from "./format";
@@ -56,6 +57,7 @@ class Page implements Context {
   private legend = h("div", { class: "legend", "aria-label": "colours" });
   private summary = h("div", { class: "summary", role: "status", "aria-live": "polite" });
   private panel = h("div", { class: "panels" });
+  private panelNames = new FittedNames(this.panel, "td.name, td.of, td.filled, .offer");
   private crosshair = h("div", { class: "crosshair", hidden: true });
 
   constructor(readonly model: Model) {
@@ -328,6 +330,7 @@ class Page implements Context {
       changed = new Set(Object.keys(view) as (keyof View)[]);
     }
     part.update(view, changed);
+    this.panelNames.fit();
     this.summarise();
   }
 
@@ -344,8 +347,15 @@ class Page implements Context {
       from === low && to === high
         ? "whole run"
         : `${moment(from, to - from > 1e9 ? 1e7 : (to - from) / 100)} + ${duration(to - from)}`;
-    this.summary.textContent = `${view.brush ? "Brushed" : "In view"}: ${where}, ${threads}: ${duration(on)} on processors (${percent(on / Math.max(to - from, 1))} of one)`;
-    this.summary.title = this.summary.textContent;
+    // Where there is no room for all of it, whole pieces from the end are not shown.
+    const pieces = [
+      `${view.brush ? "Brushed: " : ""}${duration(on)} on processors`,
+      ` (${percent(on / Math.max(to - from, 1))} of one)`,
+      `, ${where}`,
+      `, ${threads}`,
+    ];
+    replace(this.summary, ...pieces.map((piece) => h("span", {}, piece)));
+    this.summary.title = pieces.join("");
     const words = spoken(this);
     for (const [selector, what, told] of [
       [".kymograph .picture canvas", "code against time", words.code],

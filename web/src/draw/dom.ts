@@ -28,6 +28,11 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
+// A text that may be cut for want of room: the tooltip has all of it.
+export function titled<K extends keyof HTMLElementTagNameMap>(tag: K, kind: string, text: string): HTMLElementTagNameMap[K] {
+  return h(tag, { class: kind, title: text }, text);
+}
+
 export function replace(element: Element, ...children: Child[]) {
   element.replaceChildren(...(children.filter(Boolean) as (Node | string)[]));
 }

@@ -75,7 +75,7 @@ const kLight: Palette = {
   dark: false,
   ground: colour("#ffffff"),
   ink: "#1b2230",
-  faint: "#667085",
+  faint: "#5b6475",
   grid: "#e4e7ee",
   mark: "#101828",
   alarm: "#c2185b",
@@ -105,6 +105,11 @@ export function palette(theme: string, isApart = false): Palette {
 
 export function css([r, g, b]: Colour, alpha = 1): string {
   return `rgba(${r | 0},${g | 0},${b | 0},${alpha})`;
+}
+
+// Behind text: so much of the most. Never so strong that ink on it has a contrast below 4.5.
+export function heat(of: Colour, share: number): string {
+  return css(of, 0.08 + 0.34 * share);
 }
 
 function hashOf(name: string): number {

@@ -1,6 +1,10 @@
 // A canvas that follows its element's size and the screen's resolution. Inside something that scrolls it is no larger than
 // what is seen of it, however tall the picture: the holder has the picture's height, and drawing uses its coordinates.
 
+import { cutMiddle } from "./cut";
+
+const kLongest = 400; // letters that are worth measuring
+
 export class Surface {
   readonly canvas: HTMLCanvasElement;
   readonly pen: CanvasRenderingContext2D;
@@ -68,23 +72,7 @@ export function rem(): number {
 }
 addEventListener("resize", () => (remPixels = 0));
 
-// Text that is cut with an ellipsis where it does not fit.
+// Text that is cut where it does not fit.
 export function fitted(pen: CanvasRenderingContext2D, text: string, width: number): string {
-  if (width < 12) {
-    return "";
-  }
-  if (text.length < 400 && pen.measureText(text).width <= width) {
-    return text;
-  }
-  let low = 0;
-  let high = Math.min(text.length, Math.ceil(width / 2));
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (pen.measureText(text.slice(0, middle) + "…").width <= width) {
-      low = middle;
-    } else {
-      high = middle - 1;
-    }
-  }
-  return low ? text.slice(0, low) + "…" : "";
+  return width < 12 ? "" : cutMiddle(text, (some) => some.length < kLongest && pen.measureText(some).width <= width);
 }

@@ -2,8 +2,8 @@
 import { whyEmpty } from "../data/empty";
 import { ChannelTable, Party } from "../data/model";
 import { threadsOf } from "../data/lanerows";
-import { css } from "../draw/palette";
-import { h, replace } from "../draw/dom";
+import { heat } from "../draw/palette";
+import { h, replace, titled } from "../draw/dom";
 import { compact, count, duration } from "../format";
 import { View } from "../state";
 import { anyOf, Changed, Context, ViewPart } from "./context";
@@ -227,7 +227,7 @@ export class Channels implements ViewPart {
                         class: "number",
                         title: this.title(cell),
                         tabindex: 0,
-                        style: value ? `background:${css(ink, 0.12 + 0.68 * Math.sqrt(value / most))}` : "",
+                        style: value ? `background:${heat(ink, Math.sqrt(value / most))}` : "",
                         click: () => this.choose([cell.from, cell.to]),
                         keydown: (event: KeyboardEvent) => event.key === "Enter" && this.choose([cell.from, cell.to]),
                       },
@@ -271,7 +271,7 @@ export class Channels implements ViewPart {
             h("td", { class: "number" }, bytesText(pair.bytes)),
             h("td", { class: "number" }, duration(pair.sending)),
             h("td", { class: "number" }, duration(pair.receiving)),
-            h("td", { class: "name" }, `${this.name(pair.from)} → ${this.name(pair.to)}`),
+            titled("td", "name", `${this.name(pair.from)} → ${this.name(pair.to)}`),
           );
         }),
       ),
@@ -302,7 +302,7 @@ export class Channels implements ViewPart {
                   h("td", { class: "number" }, count(messages)),
                   h("td", { class: "number" }, bytesText(bytes)),
                   h("td", { class: "number" }, duration(ns)),
-                  h("td", { class: "name" }, `${this.name(party)}: ${what}`),
+                  titled("td", "name", `${this.name(party)}: ${what}`),
                 ),
               ),
           ),

@@ -2,7 +2,7 @@
 // processors and neighbours with effect sizes.
 import { median } from "d3-array";
 import { cliffsDelta, kTerms, neighbour, occurrenceData, KeptOccurrences } from "../data/kept_occurrences";
-import { h } from "../draw/dom";
+import { h, titled } from "../draw/dom";
 import { compact, count, duration, percent } from "../format";
 import { Context } from "./context";
 
@@ -108,7 +108,7 @@ export function compare(context: Context, occurrences: KeptOccurrences): HTMLEle
           h(
             "tr",
             {},
-            h("td", { class: "name" }, row.what),
+            titled("td", "name", row.what),
             h("td", { class: "number" }, row.slow),
             h("td", { class: "number" }, row.fast),
             h(
@@ -149,7 +149,7 @@ export function compare(context: Context, occurrences: KeptOccurrences): HTMLEle
           h(
             "tr",
             {},
-            h("td", { class: "name" }, row.what),
+            titled("td", "name", row.what),
             h("td", { class: "number" }, row.slow),
             h("td", { class: "number" }, row.fast),
             h("td", { class: "number" }, isFinite(row.effect) ? row.effect.toFixed(2) : "–"),

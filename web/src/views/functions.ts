@@ -1,7 +1,7 @@
 // Functions of the brushed region, and of the chosen one its callers and callees.
 import { callersAndCallees, functionRows, leafValues, Neighbour, nodeSums, metricValue, metricWords } from "../data/calltree";
 import { findFunctions } from "../data/find";
-import { h, replace } from "../draw/dom";
+import { h, replace, titled } from "../draw/dom";
 import { percent, withoutArguments } from "../format";
 import { View } from "../state";
 import { Changed, Context, ViewPart } from "./context";
@@ -75,9 +75,9 @@ export class FunctionTable implements ViewPart {
               h("td", { class: "number" }, percent(row.total / all)),
               h("td", {}, bar(row.total / all)),
               h("td", { class: "name", title: model.functions.name[row.fn] }, withoutArguments(model.functions.name[row.fn])),
-              h(
+              titled(
                 "td",
-                { class: "where" },
+                "where",
                 model.place(model.functions.file[row.fn], model.functions.line[row.fn]) || model.functions.module[row.fn],
               ),
             ),

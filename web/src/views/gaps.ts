@@ -3,7 +3,7 @@ import { whyEmpty } from "../data/empty";
 import { gapEvents, gapWords, heavyName, HeavyData, HeavyGap, HeavyGroup } from "../data/heavy";
 import { occurrenceData, openOccurrences } from "../data/kept_occurrences";
 import { drawAxis } from "../draw/axis";
-import { h, replace } from "../draw/dom";
+import { h, replace, titled } from "../draw/dom";
 import { css } from "../draw/palette";
 import { rem, Surface } from "../draw/surface";
 import { count, duration, moment } from "../format";
@@ -79,10 +79,10 @@ export class Gaps implements ViewPart {
               h("td", { class: "number" }, moment(gap.begin, 1e6)),
               h("td", { class: "number" }, duration(gap.length)),
               h("td", { class: "number", title: `median of ${count(group.gap_count)} gaps` }, duration(group.gap)),
-              h("td", { class: "of" }, heavyName(group, group.around)),
+              titled("td", "of", heavyName(group, group.around)),
               h("td", { class: "thread", title: model.threadTitle(gap.thread) }, model.threadName(gap.thread)),
-              h("td", { class: "filled", title: filled }, filled),
-              h("td", { class: "event", title: events }, events),
+              titled("td", "filled", filled),
+              titled("td", "event", events),
             );
           }),
         ),

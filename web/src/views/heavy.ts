@@ -2,7 +2,7 @@
 import { whyEmpty } from "../data/empty";
 import { heavyName, HeavyData, HeavyGroup, tellingEvent } from "../data/heavy";
 import { occurrenceData, openOccurrences } from "../data/kept_occurrences";
-import { h, replace } from "../draw/dom";
+import { h, replace, titled } from "../draw/dom";
 import { compact, count, percent } from "../format";
 import { View } from "../state";
 import { Changed, Context, ViewPart } from "./context";
@@ -51,7 +51,7 @@ export class Heavy implements ViewPart {
 
   private event(group: HeavyGroup, data: HeavyData): string {
     const event = tellingEvent(group);
-    return event < 0 ? "" : `${data.events[event]} ${rate(group.rates[event][0])} (${rate(group.rates[event][1])})`;
+    return event < 0 ? "" : `${rate(group.rates[event][0])} (${rate(group.rates[event][1])}) ${data.events[event]}`;
   }
 
   private fill(data: HeavyData) {
@@ -91,7 +91,7 @@ export class Heavy implements ViewPart {
         click: choose,
         keydown: (event: KeyboardEvent) => event.key === "Enter" && choose(),
       },
-      h("td", { class: "name", title: name }, name),
+      titled("td", "name", name),
       h("td", { class: "number" }, percent(group.weight)),
       h("td", { class: "number share" }, percent(group.share), h("small", {}, interval)),
       h("td", { class: "number" }, group.stall.toFixed(1)),
@@ -101,7 +101,7 @@ export class Heavy implements ViewPart {
         { class: "number", title: same },
         group.members.length ? `${group.members.length}, ${Math.floor(group.overlap * 100)} %` : "",
       ),
-      h("td", { class: "event" }, this.event(group, data)),
+      titled("td", "event", this.event(group, data)),
     );
   }
 }

@@ -3,7 +3,7 @@
 import { gapEvents, gapWords, heavyName, HeavyData, HeavyGap, HeavyGroup } from "../data/heavy";
 import { occurrenceData } from "../data/kept_occurrences";
 import { drawAxis } from "../draw/axis";
-import { h, replace, tip } from "../draw/dom";
+import { h, replace, tip, titled } from "../draw/dom";
 import { css } from "../draw/palette";
 import { fitted, font, rem, Surface } from "../draw/surface";
 import { count, duration, moment, percent } from "../format";
@@ -12,6 +12,9 @@ import { rateWords } from "./heavy";
 
 const kMostThreads = 8;
 const kLeastWidth = 3; // px
+const kEdge = 4; // px between texts, and to the edge
+const kBand = 0.7; // rem, of occurrences
+const kText = 0.85; // rem
 
 export class HeavyLife {
   readonly element = h("div", { class: "column heavy-life" });
@@ -76,12 +79,17 @@ export class HeavyLife {
     this.draw();
   }
 
+  // A thread's name, its occurrences, its longest gaps, their numbers.
   private rowHeight(): number {
+    return rem() * 3.1;
+  }
+
+  private axisHeight(): number {
     return rem() * 1.5;
   }
 
   private height(): number {
-    return Math.round((this.threads.length + 1) * this.rowHeight());
+    return Math.round(this.threads.length * this.rowHeight() + this.axisHeight());
   }
 
   private x(time: number): number {
@@ -102,44 +110,47 @@ export class HeavyLife {
     pen.fillStyle = css(palette.structure, 0.12);
     pen.fillRect(this.x(view.from), 0, this.x(view.to) - this.x(view.from), surface.height);
     const [from, to] = this.context.model.range;
-    drawAxis(surface, palette, from, to, 0, surface.height - tall, tall);
+    drawAxis(surface, palette, from, to, 0, surface.height - this.axisHeight(), this.axisHeight());
     pen.fillStyle = css(palette.channels[0], 0.75);
     for (let at = data.first[this.group]; at < data.first[this.group + 1]; at++) {
       const row = this.threads.indexOf(data.thread[at]);
       if (row >= 0) {
-        pen.fillRect(
-          this.x(data.begin[at]),
-          row * tall + tall * 0.25,
-          Math.max(1, this.x(data.begin[at] + data.length[at]) - this.x(data.begin[at])),
-          tall * 0.5,
-        );
+        const left = this.x(data.begin[at]);
+        pen.fillRect(left, row * tall + rem(), Math.max(1, this.x(data.begin[at] + data.length[at]) - left), rem() * kBand);
       }
     }
-    // The longest last, so that its number is on top.
-    data.groups[this.group].gaps
-      .map((gap, at) => ({ gap, at }))
-      .reverse()
-      .forEach(({ gap, at }) => {
-        const row = this.threads.indexOf(gap.thread);
-        if (row < 0) {
-          return;
-        }
-        const left = this.x(gap.begin);
-        const width = Math.max(kLeastWidth, this.x(gap.begin + gap.length) - left);
-        pen.fillStyle = palette.alarm;
-        pen.fillRect(left, row * tall + tall * 0.62, width, tall * 0.3);
-        pen.font = font(0.75);
-        pen.textBaseline = "bottom";
-        pen.fillText(String(at + 1), left, row * tall + tall * 0.62);
-      });
-    pen.font = font(0.75);
+    pen.font = font(kText);
     pen.textBaseline = "top";
     pen.fillStyle = palette.faint;
     this.threads.forEach((thread, row) => {
       const name = this.context.model.threadName(thread);
-      pen.textAlign = "right";
-      pen.fillText(fitted(pen, name, surface.width / 3), surface.width - 4, row * tall + 2);
-      pen.textAlign = "left";
+      pen.fillText(fitted(pen, name, surface.width - 2 * kEdge), kEdge, row * tall + rem() * 0.15);
+    });
+    this.drawGaps(data.groups[this.group].gaps);
+  }
+
+  // Below each thread's occurrences; of numbers that have no room beside one another the longest gap's is shown.
+  private drawGaps(gaps: HeavyGap[]) {
+    const { pen, width: all } = this.surface;
+    const tall = this.rowHeight();
+    pen.fillStyle = this.context.palette().alarm;
+    const taken: { row: number; left: number; right: number }[] = [];
+    gaps.forEach((gap, at) => {
+      const row = this.threads.indexOf(gap.thread);
+      if (row < 0) {
+        return;
+      }
+      const begin = this.x(gap.begin);
+      const width = Math.max(kLeastWidth, this.x(gap.begin + gap.length) - begin);
+      pen.fillRect(begin, row * tall + rem() * (1 + kBand), width, rem() * 0.3);
+      const words = String(at + 1);
+      const wide = pen.measureText(words).width;
+      const left = Math.max(kEdge, Math.min(begin + width / 2 - wide / 2, all - wide - kEdge));
+      const right = left + wide + kEdge;
+      if (taken.every((one) => one.row !== row || left >= one.right || right <= one.left)) {
+        taken.push({ row, left, right });
+        pen.fillText(words, left, row * tall + rem() * (1.4 + kBand));
+      }
     });
   }
 
@@ -191,7 +202,7 @@ function sameSpaces(group: HeavyGroup): HTMLElement[] {
           h(
             "tr",
             {},
-            h("td", { class: "name", title: heavyName(member) }, heavyName(member)),
+            titled("td", "name", heavyName(member)),
             h("td", { class: "number" }, percent(member.weight)),
             h("td", { class: "number" }, percent(member.share)),
             h("td", { class: "number" }, member.stall.toFixed(1)),

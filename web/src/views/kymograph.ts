@@ -6,6 +6,7 @@ import { kChannels, Raster } from "../data/sums";
 import { openHottest, Order, Row, SpaceTree, visibleRows } from "../data/spaces";
 import { css, kChannelTitles } from "../draw/palette";
 import { drawAxis, drawGrid } from "../draw/axis";
+import { FittedNames } from "../draw/cut";
 import { h, replace, tip } from "../draw/dom";
 import { Pixels } from "../draw/pixels";
 import { Surface } from "../draw/surface";
@@ -21,6 +22,7 @@ import { takeTimeInput } from "./timeinput";
 export class Kymograph implements ViewPart {
   readonly element: HTMLElement;
   private names = h("div", { class: "rows", role: "tree", "aria-label": "code spaces", tabindex: 0 });
+  private fitted = new FittedNames(this.names, ".name");
   private picture = h("div", { class: "picture" });
   private axisHolder = h("div", { class: "axis" });
   private scroll = h("div", { class: "scroll" });
@@ -197,6 +199,7 @@ export class Kymograph implements ViewPart {
         return name;
       }),
     );
+    this.fitted.fit();
   }
 
   // By row: whether a match is shown by it. An open row's other matches are in the rows beneath it.

@@ -4,6 +4,7 @@ import { foldedAtFirst, LaneRow, laneRows, LaneRows } from "../data/lanerows";
 import { LaneTimes } from "../data/lanetimes";
 import { count, shortName } from "../format";
 import { css, kChannelTitles } from "../draw/palette";
+import { FittedNames } from "../draw/cut";
 import { h, replace, tip } from "../draw/dom";
 import { Pixels } from "../draw/pixels";
 import { rem, Surface } from "../draw/surface";
@@ -24,6 +25,7 @@ const kLeastRow = 1.25; // rem
 export class Lanes implements ViewPart {
   readonly element: HTMLElement;
   private names = h("div", { class: "rows lanes", role: "listbox", "aria-label": "threads", "aria-multiselectable": "true" });
+  private fitted = new FittedNames(this.names, ".name:not(.numbered), .numbered > span");
   private picture = h("div", { class: "picture" });
   private scroll = h("div", { class: "scroll" });
   private surface: Surface;
@@ -135,6 +137,7 @@ export class Lanes implements ViewPart {
         ),
       ),
     );
+    this.fitted.fit();
   }
 
   private name(row: LaneRow, index: number, isChosen: boolean): HTMLElement {

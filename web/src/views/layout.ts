@@ -4,7 +4,7 @@ import { rem } from "../draw/surface";
 // Width of the names beside everything with a time axis.
 export function gutter(): number {
   const width = document.querySelector(".stage")?.clientWidth ?? 1000;
-  return Math.round(Math.min(Math.max(width * 0.2, rem() * 12), rem() * 24));
+  return Math.round(Math.min(Math.max(width * 0.2, rem() * 16.5), rem() * 24, width * 0.35));
 }
 
 // The style's --gutter is that width, whatever the width of the stage becomes.

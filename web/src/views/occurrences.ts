@@ -96,6 +96,7 @@ export class Occurrences implements ViewPart {
             "button",
             {
               class: "offer",
+              title: space.label,
               click: () => (chooseSpace(index), this.context.store.set({ order: "path", space: `c${space.call}` })),
             },
             `${space.label} · ${count(space.occurrences)}×`,

@@ -2,7 +2,7 @@
 import { whyEmpty } from "../data/empty";
 import { neighbour, openOccurrences, Pattern, occurrenceData } from "../data/kept_occurrences";
 import { css } from "../draw/palette";
-import { h, replace } from "../draw/dom";
+import { h, replace, titled } from "../draw/dom";
 import { compact, count, duration, percent } from "../format";
 import { View } from "../state";
 import { Changed, Context, ViewPart } from "./context";
@@ -54,7 +54,11 @@ export class Patterns implements ViewPart {
         ...offers.map((index) =>
           h(
             "button",
-            { class: "offer", click: () => this.context.store.set({ order: "path", space: `c${data.spaces[index].call}` }) },
+            {
+              class: "offer",
+              title: data.spaces[index].label,
+              click: () => this.context.store.set({ order: "path", space: `c${data.spaces[index].call}` }),
+            },
             data.spaces[index].label,
           ),
         ),
@@ -137,7 +141,7 @@ export class Patterns implements ViewPart {
             h(
               "tr",
               {},
-              h("td", { class: "name", title: name(pattern) }, name(pattern)),
+              titled("td", "name", name(pattern)),
               h(
                 "td",
                 { class: "number", title: count(pattern.count) },

@@ -2,7 +2,7 @@
 import { leafValues, libraryLines, lineSums, metricValue } from "../data/calltree";
 import { instructionHeat, Listing } from "../data/instructions";
 import { DataBlob } from "../data/blob";
-import { Colour, css } from "../draw/palette";
+import { Colour, heat } from "../draw/palette";
 import { h, replace } from "../draw/dom";
 import { percent, withoutArguments } from "../format";
 import { View } from "../state";
@@ -118,7 +118,7 @@ export class Source implements ViewPart {
       }
     });
     const file = [...files].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 0;
-    const heat = heatColour(this.context, view);
+    const colour = heatColour(this.context, view);
     const title = h(
       "h3",
       { title: model.functions.name[fn] },
@@ -145,7 +145,11 @@ export class Source implements ViewPart {
         rows.push(
           h(
             "div",
-            { class: "line", style: value ? `background:${css(heat, 0.08 + 0.5 * (value / most))}` : "", "data-line": number },
+            {
+              class: `line${value ? " hot" : ""}`,
+              style: value ? `background:${heat(colour, value / most)}` : "",
+              "data-line": number,
+            },
             h("span", { class: "value", title: value ? words(number) : "" }, value ? percent(value / all) : ""),
             h("span", { class: "number" }, this.link(file, number, String(number))),
             h("code", {}, text || " "),
@@ -201,14 +205,17 @@ export class Source implements ViewPart {
     const { values, isExact } = instructionHeat(this.context, listing, view.metric, lines);
     const most = values.reduce((a, b) => Math.max(a, b), 0) || 1;
     const sum = values.reduce((a, b) => a + b, 0) || 1;
-    const heat = heatColour(this.context, view);
+    const colour = heatColour(this.context, view);
     const code = h(
       "div",
       { class: "code" },
       ...listing.rows.map(([offset, line, , text], row) =>
         h(
           "div",
-          { class: "line", style: values[row] > 0 ? `background:${css(heat, 0.08 + 0.5 * (values[row] / most))}` : "" },
+          {
+            class: `line${values[row] > 0 ? " hot" : ""}`,
+            style: values[row] > 0 ? `background:${heat(colour, values[row] / most)}` : "",
+          },
           h("span", { class: "value" }, values[row] > 0 ? percent(values[row] / sum) : ""),
           h("span", { class: "number" }, offset.toString(16)),
           h("code", {}, text),

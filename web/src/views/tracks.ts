@@ -7,6 +7,7 @@ import { Series } from "../data/model";
 import { TrackSums, TrackTimes } from "../data/tracks";
 import { css } from "../draw/palette";
 import { StackImage } from "../draw/stack";
+import { FittedNames } from "../draw/cut";
 import { h, replace, tip } from "../draw/dom";
 import { rem, Surface } from "../draw/surface";
 import { bytes, compact, moment } from "../format";
@@ -38,6 +39,7 @@ interface Track {
 export class Tracks implements ViewPart {
   readonly element: HTMLElement;
   private names = h("div", { class: "rows lanes tracks-names", "aria-hidden": "true" });
+  private fitted = new FittedNames(this.names, ".name");
   private picture = h("div", { class: "picture" });
   private scroll = h("div", { class: "scroll" });
   private surface: Surface;
@@ -207,6 +209,7 @@ export class Tracks implements ViewPart {
           ),
         ),
       );
+      this.fitted.fit();
     }
     this.tracks.forEach((track, index) => {
       const row = this.names.children[index] as HTMLElement;

@@ -1,7 +1,7 @@
 // Waits of the brushed region, by what was waited for and where.
 import { whyEmpty } from "../data/empty";
 import { nodeName } from "../data/spaces";
-import { h, replace } from "../draw/dom";
+import { h, replace, titled } from "../draw/dom";
 import { count, duration, withoutArguments } from "../format";
 import { View } from "../state";
 import { Changed, Context, ViewPart } from "./context";
@@ -98,9 +98,9 @@ export class WaitList implements ViewPart {
               h("td", { class: "number" }, duration(row.ns)),
               h("td", { class: "number" }, count(row.count)),
               h("td", { class: "number" }, duration(row.longest)),
-              h("td", {}, object.kind),
-              h("td", { class: "name" }, this.place(node)),
-              h("td", {}, holders.map(([thread, ns]) => `${model.threadName(thread)} (${duration(ns)})`).join(", ")),
+              titled("td", "kind-of-wait", object.kind),
+              titled("td", "name", this.place(node)),
+              titled("td", "", holders.map(([thread, ns]) => `${model.threadName(thread)} (${duration(ns)})`).join(", ")),
             );
           }),
         ),
