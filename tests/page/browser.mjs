@@ -7,6 +7,9 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
+// What moves the focus or presses a button needs its number too.
+const kKeyNumbers = { Tab: 9, Enter: 13, Escape: 27, " ": 32, End: 35, Home: 36, ArrowLeft: 37, ArrowUp: 38, ArrowRight: 39, ArrowDown: 40 };
+
 export function findChromium() {
   for (const name of ["chromium", "chromium-browser", "google-chrome"]) {
     const found = spawnSync("sh", ["-c", `command -v ${name}`], { encoding: "utf8" }).stdout.trim();
@@ -127,9 +130,12 @@ export async function startBrowser(modules, { width = 1280, height = 800, scale 
       await browser.settle();
     },
 
-    async key(key, code = key) {
-      await Input.dispatchKeyEvent({ type: "keyDown", key, code, text: key.length === 1 ? key : undefined });
-      await Input.dispatchKeyEvent({ type: "keyUp", key, code });
+    // `shift`: held meanwhile.
+    async key(key, code = key, { shift = false } = {}) {
+      const windowsVirtualKeyCode = kKeyNumbers[key];
+      const more = { key, code, windowsVirtualKeyCode, modifiers: shift ? 8 : 0 };
+      await Input.dispatchKeyEvent({ type: "keyDown", ...more, text: key === "Enter" ? "\r" : key.length === 1 ? key : undefined });
+      await Input.dispatchKeyEvent({ type: "keyUp", ...more });
       await browser.settle();
     },
 

@@ -1,5 +1,5 @@
 // make_recordings FOLDER: small recordings made by hand for the page's tests:
-// FOLDER/{empty,one,thousand,hostile,halves,many,ranks,hunted,slow,findings,build,crowd,address_map,memory}.kymo.
+// FOLDER/{empty,one,thousand,hostile,halves,many,ranks,hunted,slow,findings,build,crowd,address_map,memory,events}.kymo.
 //
 //   empty    a process and its thread, no sample
 //   one      a single sample
@@ -16,12 +16,14 @@
 //   address_map 20 ms; the address map read at 2, 10 and 18 ms: code, a heap that has grown at 10 ms, and an
 //            area that is there at 10 ms alone; a second process was killed after its reading at 4 ms
 //   memory   app 100 has 4 MiB, from 20 ms 68, from 60 ms 20; tool 101 has 10 MiB from 30 to 80 ms
+//   events   forty times app+0x30 for 10 ms, then in turn app+0x40 or app+0x50 for 10 ms; six events beside the clock
 //   halves   0–50 ms in app+0x30, 50–100 ms in app+0x40; the second thread waits for the first from 50 to 100
 //            ms
 #include "made_recording.h"
 #include "recording/tables/memory.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -181,6 +183,39 @@ void findings(const std::filesystem::path& folder) {
         file.context(thread, 3, 1, 1, 0x40);
         slow_thread(file, thread, thread);
     }
+    file.close();
+}
+
+// What app+0x30 causes a millisecond after app+0x40, and after app+0x50: in the order of the events below.
+constexpr std::array<std::array<std::uint64_t, 2>, 6> kCaused = {{{1, 2}, {1, 5}, {1, 10}, {1, 4}, {1, 1}, {0, 0}}};
+constexpr std::array<const char*, 6> kCounted = {"page-faults",  "context-switches", "branch-misses",
+                                                 "cache-misses", "cpu-migrations",   "alignment-faults"};
+
+void events(const std::filesystem::path& folder) {
+    launch(folder, {}, 900 * kMs);
+    MadeFile file(folder / "process-100-0.krec", 100);
+    begin(file, {});
+    for (std::size_t event = 1; event < kCounted.size(); ++event) {
+        file.event(event + 1, kCounted[event], "", recording::EventMode::kCount, 0);
+    }
+    file.context(1, 4, 1, 1, 0x50);
+    std::vector<std::uint64_t> totals(kCounted.size() + 1);
+    const std::vector<std::uint64_t> none = {kMs, 0, 0, 0, 0, 0, 0};
+    std::uint64_t at = 0;
+    for (std::size_t round = 0; round < 40; ++round) {
+        std::vector<std::uint64_t> caused = none;
+        for (std::size_t event = 0; event < kCounted.size(); ++event) {
+            caused[event + 1] = kCaused[event][(round + 1) % 2];
+        }
+        for (std::uint64_t i = 0; i < 20; ++i, ++at) {
+            const bool is_first = i < 10;
+            file.sample(1, (1001 + at) * kMs, is_first ? 2 : 3 + round % 2, is_first ? caused : none);
+            for (std::size_t event = 0; event < totals.size(); ++event) {
+                totals[event] += (is_first ? caused : none)[event];
+            }
+        }
+    }
+    file.end_stream(1, 1900 * kMs, totals);
     file.close();
 }
 
@@ -400,6 +435,7 @@ int main(int argc, char** argv) {
         findings(folder / "findings.kymo");
         build(folder / "build.kymo");
         crowd(folder / "crowd.kymo");
+        events(folder / "events.kymo");
         halves(folder / "halves.kymo");
         address_map(folder / "address_map.kymo");
         memory(folder / "memory.kymo");

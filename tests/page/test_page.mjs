@@ -6,6 +6,7 @@
 //   channels who sent what to whom
 //   memory   the memory of processes over time
 //   metrics  what happened over time, by thread, process and rank
+//   patterns events that tell patterns apart, and all others
 //   search   finding names: keys, counts, marks in all views
 //   flames   the flame graph: orders, hiding and merging, keys alone
 //   lines    source lines of the program's own code, whole files, links to editors
@@ -187,7 +188,7 @@ async function channels(browser) {
   run("mkdir", join(work, "again"));
   run(kymo, "record", "-q", "-o", join(work, "all.kymo"), "--", "sh", join(work, "all.sh"));
   await browser.open(page("all"), "tab=channels");
-  const names = await browser.evaluate("[...document.querySelectorAll('.panels .column:last-child td.name')].map((cell) => cell.title)");
+  const names = await browser.evaluate("[...document.querySelectorAll('.panels .column:last-child td.name')].map((cell) => cell.dataset.whole ?? cell.textContent)");
   for (const pair of [/^channels \d+ → channels \d+$/, /^seq → sort$/, /^rank 0 → rank 1$/]) {
     check(`channels: ${pair}`, names.some((name) => pair.test(name)), names.filter((name) => pair.test(name)).slice(0, 2).join());
   }
@@ -527,6 +528,34 @@ async function compared(browser) {
   await browser.evaluate("dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape' }))");
   await browser.settle();
   check("until Escape", (await drawn(0)) === before[0] && (await drawn(1)) === before[1]);
+}
+
+// Patterns list the events that tell them apart most; a click lists all that the recording has.
+async function patterns(browser) {
+  made();
+  await browser.open(page("events"), "tab=patterns");
+  await browser.evaluate("kymo.store.set({ space: kymo.tree().key[kymo.tree().title.findIndex((title) => title.includes('0x30'))] })");
+  await browser.settle();
+  const seen = () => browser.evaluate(`({
+    heads: [...document.querySelectorAll('.sides > div:first-child th')].slice(4).map((head) => head.textContent),
+    rows: [...document.querySelectorAll('.sides > div:first-child tbody tr')].map((row) => [...row.querySelectorAll('td')].map((cell) => cell.textContent)),
+    button: document.querySelector('.more-events')?.textContent,
+    focus: document.activeElement.className,
+  })`);
+  const counts = ({ rows }, name) => rows.find(([after]) => after.includes(name))?.slice(4).join();
+  let now = await seen();
+  check("those that differ most come first, three of them", now.heads.join() === "branch-misses,context-switches,cache-misses", now.heads.join());
+  check("with how often a time", counts(now, "0x40") === "10,10,10" && counts(now, "0x50") === "100,50,40", JSON.stringify(now.rows));
+  check("a button offers the rest", now.button === "3 more events a time", now.button);
+  await browser.evaluate("document.querySelector('.more-events').focus()");
+  await browser.key("Enter");
+  now = await seen();
+  check("all events are listed", now.heads.join() === "branch-misses,context-switches,cache-misses,page-faults,cpu-migrations,alignment-faults", now.heads.join());
+  check("also those in which patterns do not differ", counts(now, "0x50") === "100,50,40,20,10,0", JSON.stringify(now.rows));
+  check("the focus stays on the button", /more-events/.test(now.focus) && now.button === "Fewer events", `${now.focus} ${now.button}`);
+  await browser.key("Enter");
+  now = await seen();
+  check("and three again", now.heads.length === 3 && now.button === "3 more events a time", now.heads.join());
 }
 
 // Of halves: app+0x30 app+0x40 and app+0x50, each once, below app+0x10: four spaces.
@@ -873,7 +902,7 @@ async function files(browser) {
 
 const tools = { build, kymo, here, work, check, run, page, made, stored, tabs: [...kTabs, "channels"], writeFile: writeFileSync };
 const ofOthers = Object.fromEntries(Object.entries({ ...layout, ...addressMap, ...serving, readable }).map(([name, test]) => [name, (browser) => test(browser, tools)]));
-const parts = { sources, kinds, links, channels, memory, metrics, hostile, picture, compared, search, flames, lines, files, gaps, ...ofOthers };
+const parts = { sources, kinds, links, channels, memory, metrics, hostile, picture, compared, patterns, search, flames, lines, files, gaps, ...ofOthers };
 if (!parts[part]) {
   console.error(`usage: test_page.mjs BUILD ${Object.keys(parts).join("|")}`);
   process.exit(2);

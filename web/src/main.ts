@@ -57,7 +57,7 @@ class Page implements Context {
   private legend = h("div", { class: "legend", "aria-label": "colours" });
   private summary = h("div", { class: "summary", role: "status", "aria-live": "polite" });
   private panel = h("div", { class: "panels" });
-  private panelNames = new FittedNames(this.panel, "td.name, td.of, td.filled, .offer");
+  private panelNames = new FittedNames(this.panel, "td.name, td.of, td.filled, td.thread, td.where, .offer");
   private crosshair = h("div", { class: "crosshair", hidden: true });
 
   constructor(readonly model: Model) {

@@ -244,9 +244,11 @@ export class Model {
     return this.isOwnFunction[fn];
   }
 
+  // Without the program's name where it follows the thread's own: "Python thread 2 of python3.11".
   threadName(thread: number): string {
-    const { name, tid } = this.threads[thread];
-    return name || `thread ${tid}`;
+    const { name, tid, process } = this.threads[thread];
+    const program = ` of ${this.processes[process]?.name}`;
+    return (name.endsWith(program) ? name.slice(0, -program.length) : name) || `thread ${tid}`;
   }
 
   threadTitle(thread: number): string {

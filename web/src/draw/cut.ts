@@ -26,6 +26,7 @@ export function cutMiddle(text: string, fits: (text: string) => boolean): string
 }
 
 const pen = document.createElement("canvas").getContext("2d")!;
+const kRounding = 0.25; // px
 const kWhole = "data-whole"; // the text of an element whose text is cut
 
 // Cuts the texts of these elements to the elements' widths: again after their texts or widths changed. Each needs a tooltip, or lies in
@@ -38,19 +39,24 @@ export function fitNames(elements: HTMLElement[]) {
       element.textContent = whole[at];
     }
   });
-  const rooms = elements.map((element) => (element.scrollWidth > element.clientWidth ? roomOf(element) : Infinity));
+  const styles = elements.map((element) => getComputedStyle(element));
+  const rooms = elements.map((element, at) => {
+    const padding = parseFloat(styles[at].paddingLeft) + parseFloat(styles[at].paddingRight);
+    return element.getBoundingClientRect().width - padding;
+  });
+  const fonts = styles.map((style) => style.font);
+  const range = document.createRange();
+  const isCut = elements.map((element, at) => {
+    range.selectNodeContents(element);
+    return rooms[at] > 0 && range.getBoundingClientRect().width > rooms[at] + kRounding;
+  });
   elements.forEach((element, at) => {
-    if (rooms[at] < Infinity) {
-      pen.font = getComputedStyle(element).font;
+    if (isCut[at]) {
+      pen.font = fonts[at];
       element.setAttribute(kWhole, whole[at]);
-      element.textContent = cutMiddle(whole[at], (some) => pen.measureText(some).width <= rooms[at]) || whole[at];
+      element.textContent = cutMiddle(whole[at], (some) => pen.measureText(some).width <= rooms[at] - kRounding) || whole[at];
     }
   });
-}
-
-function roomOf(element: HTMLElement): number {
-  const { paddingLeft, paddingRight } = getComputedStyle(element);
-  return element.getBoundingClientRect().width - parseFloat(paddingLeft) - parseFloat(paddingRight) - 1; // of rounding
 }
 
 // Keeps the names in `holder` cut to their widths, also when those change. `selector`: of the elements that hold a name alone.

@@ -131,13 +131,13 @@ function fromHsl(hue: number, saturation: number, light: number): Colour {
 // A colour of its own for a function, the same in every page.
 export function nameColour(name: string, dark: boolean): Colour {
   const hash = hashOf(name);
-  return fromHsl(hash % 360, 0.45, (dark ? 0.58 : 0.62) + ((hash >> 9) % 5) * 0.02);
+  return fromHsl(hash % 360, 0.45, (dark ? 0.58 : 0.62) + ((hash >>> 9) % 5) * 0.02);
 }
 
 // In flame graphs: the program's own code warm, libraries cool, waiting blue; names tell shades apart.
 export function frameColour(name: string, of: "own" | "library" | "waiting", dark: boolean): Colour {
   const hash = hashOf(name);
-  const shade = ((hash >> 9) % 8) * 0.013;
+  const shade = ((hash >>> 9) % 8) * 0.013;
   switch (of) {
     case "own":
       return fromHsl(24 + (hash % 24), dark ? 0.72 : 0.8, (dark ? 0.56 : 0.64) + shade);

@@ -247,7 +247,7 @@ export class Channels implements ViewPart {
     const titles = ["messages", "bytes", "sending", "receiving", "from, to"];
     return h(
       "table",
-      {},
+      { class: "pairs" },
       h(
         "caption",
         {},
@@ -271,7 +271,7 @@ export class Channels implements ViewPart {
             h("td", { class: "number" }, bytesText(pair.bytes)),
             h("td", { class: "number" }, duration(pair.sending)),
             h("td", { class: "number" }, duration(pair.receiving)),
-            titled("td", "name", `${this.name(pair.from)} → ${this.name(pair.to)}`),
+            h("td", { class: "name" }, `${this.name(pair.from)} → ${this.name(pair.to)}`),
           );
         }),
       ),

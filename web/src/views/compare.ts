@@ -113,7 +113,7 @@ export function compare(context: Context, occurrences: KeptOccurrences): HTMLEle
             h("td", { class: "number" }, row.fast),
             h(
               "td",
-              {},
+              { class: "bars" },
               h("span", { class: "bar", style: `--share:${Math.max(0, Math.min(1, row.share)).toFixed(3)}` }),
               ` ${percent(row.share)}`,
             ),

@@ -43,7 +43,7 @@ export class FunctionTable implements ViewPart {
       this.list,
       h(
         "table",
-        {},
+        { class: "functions" },
         h(
           "caption",
           {},
@@ -71,9 +71,9 @@ export class FunctionTable implements ViewPart {
                 keydown: (event: KeyboardEvent) => event.key === "Enter" && this.choose(row.fn),
               },
               h("td", { class: "number" }, metricValue(store.view.metric, row.self)),
-              h("td", {}, bar(row.self / all)),
+              h("td", { class: "bars" }, bar(row.self / all)),
               h("td", { class: "number" }, percent(row.total / all)),
-              h("td", {}, bar(row.total / all)),
+              h("td", { class: "bars" }, bar(row.total / all)),
               h("td", { class: "name", title: model.functions.name[row.fn] }, withoutArguments(model.functions.name[row.fn])),
               titled(
                 "td",
@@ -108,7 +108,7 @@ export class FunctionTable implements ViewPart {
                 keydown: (event: KeyboardEvent) => event.key === "Enter" && this.choose(row.fn),
               },
               h("td", { class: "number" }, metricValue(store.view.metric, row.total)),
-              h("td", {}, bar(row.total / sum)),
+              h("td", { class: "bars" }, bar(row.total / sum)),
               h(
                 "td",
                 { class: "name", title: model.functions.name[row.fn] },

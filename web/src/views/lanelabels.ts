@@ -8,13 +8,6 @@ function named(name: string, number: number): HTMLElement {
   return h("span", { class: "name numbered" }, h("span", {}, name), h("small", {}, String(number)));
 }
 
-// Without the program's name where it follows the thread's own: "Python thread 2 of python3.11".
-function plainName(model: Model, thread: number): string {
-  const name = model.threadName(thread);
-  const program = model.processes[model.threads[thread].process]?.name;
-  return program && name.endsWith(` of ${program}`) ? name.slice(0, -` of ${program}`.length) : name;
-}
-
 export function laneLabel(model: Model, { kind, process, threads }: LaneRow): HTMLElement {
   switch (kind) {
     case "process":
@@ -22,7 +15,7 @@ export function laneLabel(model: Model, { kind, process, threads }: LaneRow): HT
     case "short":
       return h("span", { class: "name" }, shortWords(model, threads, "short"));
     case "thread":
-      return named(plainName(model, threads[0]), model.threads[threads[0]].tid);
+      return named(model.threadName(threads[0]), model.threads[threads[0]].tid);
   }
 }
 

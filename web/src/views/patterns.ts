@@ -8,24 +8,29 @@ import { View } from "../state";
 import { Changed, Context, ViewPart } from "./context";
 
 const kAny = 3; // neighbour(): anything
-const kMostEvents = 2;
+const kFewEvents = 3; // of all; the rest is shown when it is asked for
 const kDiffers = 0.2;
 const kClocks = ["task-clock", "cpu-clock"]; // what these count is the time
 
-// Events a time of each pattern: those of which there is one a time somewhere and in which the patterns differ, the
-// greatest difference first.
-function eventsOf(patterns: Pattern[], names: string[]) {
-  return names
-    .map((name, event) => ({ name, means: patterns.map((pattern) => (pattern.events[event] ?? 0) / pattern.count) }))
-    .filter(({ name, means }) => !kClocks.includes(name) && Math.max(...means) >= 1)
-    .map(({ name, means }) => ({ name, means, spread: 1 - Math.min(...means) / Math.max(...means) }))
-    .filter(({ spread }) => spread >= kDiffers)
-    .sort((a, b) => b.spread - a.spread)
-    .slice(0, kMostEvents);
+// Events a time of a pattern: those of which there is one a time somewhere and in which the patterns differ first, the
+// greatest difference first; then the others in the recording's order.
+function eventsOf(patterns: Pattern[], names: string[]): { event: number; isTelling: boolean }[] {
+  const all = names.flatMap((name, event) => {
+    const means = patterns.map((pattern) => (pattern.events[event] ?? 0) / pattern.count);
+    const most = Math.max(...means, 0);
+    const spread = most > 0 ? 1 - Math.min(...means) / most : 0;
+    return kClocks.includes(name) ? [] : [{ event, spread, isTelling: most >= 1 && spread >= kDiffers }];
+  });
+  return all.sort(
+    (a, b) => Number(b.isTelling) - Number(a.isTelling) || (a.isTelling ? b.spread - a.spread : a.event - b.event),
+  );
 }
 
 export class Patterns implements ViewPart {
   readonly element = h("div", { class: "panel" });
+  private showsAll = false;
+  private events: number[] = []; // a column each
+  private keepsFocus = false; // on the button that was just pressed
 
   constructor(private context: Context) {}
 
@@ -65,6 +70,9 @@ export class Patterns implements ViewPart {
       );
       return;
     }
+    const events = eventsOf(mine, data.eventNames);
+    const shown = this.showsAll ? events : events.filter(({ isTelling }) => isTelling).slice(0, kFewEvents);
+    this.events = shown.map(({ event }) => event);
     const sideOf = (pick: (pattern: Pattern) => number, other: (pattern: Pattern) => number) =>
       this.side(
         mine.filter((pattern) => pick(pattern) !== kAny && other(pattern) === kAny),
@@ -74,9 +82,10 @@ export class Patterns implements ViewPart {
     replace(
       this.element,
       h("h3", {}, occurrences.info.label, h("small", {}, `  ${count(occurrences.info.occurrences)} occurrences`)),
+      this.more(events.length),
       h(
         "div",
-        { class: "sides" },
+        { class: `sides${this.showsAll ? " all" : ""}` },
         h(
           "div",
           {},
@@ -103,6 +112,27 @@ export class Patterns implements ViewPart {
         ),
       ),
     );
+    if (this.keepsFocus) {
+      this.keepsFocus = false;
+      this.element.querySelector<HTMLElement>(".more-events")?.focus();
+    }
+  }
+
+  // Shows the events that are not shown, or only those that tell most again.
+  private more(all: number): HTMLElement | null {
+    const hidden = all - this.events.length;
+    if (!hidden && !this.showsAll) {
+      return null;
+    }
+    const words = this.showsAll
+      ? "Fewer events"
+      : `${count(hidden)} ${this.events.length ? "more " : ""}event${hidden === 1 ? "" : "s"} a time`;
+    const flip = () => {
+      this.showsAll = !this.showsAll;
+      this.keepsFocus = true;
+      this.context.store.redraw();
+    };
+    return h("button", { class: "offer more-events", "aria-expanded": this.showsAll, click: flip }, words);
   }
 
   private side(patterns: Pattern[], pick: (pattern: Pattern) => number): HTMLElement {
@@ -116,7 +146,8 @@ export class Patterns implements ViewPart {
     const all = patterns.reduce((sum, pattern) => sum + pattern.count, 0);
     const means = patterns.map((pattern) => pattern.total / pattern.count);
     const most = Math.max(...means, 1);
-    const events = eventsOf(patterns, occurrenceData()?.eventNames ?? []);
+    const names = occurrenceData()?.eventNames ?? [];
+    const mean = (pattern: Pattern, event: number) => (pattern.events[event] ?? 0) / pattern.count;
     const palette = this.context.palette();
     return h(
       "table",
@@ -128,16 +159,16 @@ export class Patterns implements ViewPart {
           "tr",
           {},
           ...["", "times", "it takes", ""].map((title) => h("th", { scope: "col" }, title)),
-          ...events.map(({ name: title }) => h("th", { scope: "col", title: title && `${title}, a time` }, title)),
+          ...this.events.map((event) => h("th", { scope: "col", title: `${names[event]}, a time` }, names[event])),
         ),
       ),
       h(
         "tbody",
         {},
         ...patterns
-          .map((pattern, index) => ({ pattern, index, mean: means[index] }))
+          .map((pattern, index) => ({ pattern, lasts: means[index] }))
           .sort((a, b) => b.pattern.count - a.pattern.count)
-          .map(({ pattern, index, mean }) =>
+          .map(({ pattern, lasts }) =>
             h(
               "tr",
               {},
@@ -147,16 +178,16 @@ export class Patterns implements ViewPart {
                 { class: "number", title: count(pattern.count) },
                 `${count(pattern.count)}  ${percent(pattern.count / all)}`,
               ),
-              h("td", { class: "number" }, duration(mean)),
+              h("td", { class: "number" }, duration(lasts)),
               h(
                 "td",
-                {},
+                { class: "bars" },
                 h("span", {
                   class: "bar",
-                  style: `--share:${(mean / most).toFixed(3)};--accent:${css(palette.channels[mean > 1.2 * Math.min(...means) ? 2 : 0])}`,
+                  style: `--share:${(lasts / most).toFixed(3)};--accent:${css(palette.channels[lasts > 1.2 * Math.min(...means) ? 2 : 0])}`,
                 }),
               ),
-              ...events.map(({ means: each }) => h("td", { class: "number" }, compact(each[index]))),
+              ...this.events.map((event) => h("td", { class: "number" }, compact(mean(pattern, event)))),
             ),
           ),
       ),

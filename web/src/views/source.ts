@@ -83,7 +83,7 @@ export class Source implements ViewPart {
     }
     let best = -1;
     for (const [fn, value] of byFunction) {
-      if (best < 0 || value > byFunction.get(best)!) {
+      if (value > 0 && (best < 0 || value > byFunction.get(best)!)) {
         best = fn;
       }
     }
@@ -174,7 +174,7 @@ export class Source implements ViewPart {
             h(
               "div",
               { class: "line" },
-              `${percent(value / all)}  ${model.place(file, line)}  ${metricValue(view.metric, value)}`,
+              `${percent(value / all)}  ${model.place(file, line) || "line not known"}  ${metricValue(view.metric, value)}`,
             ),
           ),
       );

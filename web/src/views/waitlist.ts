@@ -58,7 +58,7 @@ export class WaitList implements ViewPart {
       this.element,
       h(
         "table",
-        {},
+        { class: "waits" },
         h(
           "caption",
           {},
@@ -98,9 +98,9 @@ export class WaitList implements ViewPart {
               h("td", { class: "number" }, duration(row.ns)),
               h("td", { class: "number" }, count(row.count)),
               h("td", { class: "number" }, duration(row.longest)),
-              titled("td", "kind-of-wait", object.kind),
+              titled("td", "awaited", object.kind),
               titled("td", "name", this.place(node)),
-              titled("td", "", holders.map(([thread, ns]) => `${model.threadName(thread)} (${duration(ns)})`).join(", ")),
+              titled("td", "held", holders.map(([thread, ns]) => `${model.threadName(thread)} (${duration(ns)})`).join(", ")),
             );
           }),
         ),
