@@ -19,6 +19,7 @@
 //   panes    separators, folded panes, panes alone (layout.mjs)
 //   rows     rows of threads: folded, pinned, a part of thousands (layout.mjs)
 //   tips     boxes beside the pointer, the occurrence plot, the legend (layout.mjs)
+//   keyboard the whole page by keys alone (keyboard.mjs)
 //   readable no text is cut, over another or too faint, in every view, size and theme (readable.mjs)
 //   picture  a recording of which every pixel is known
 //   compared the page of two recordings: every kind of them, and what its buttons do
@@ -32,6 +33,7 @@ import { fileURLToPath } from "node:url";
 import { findChromium, startBrowser } from "./browser.mjs";
 import * as layout from "./layout.mjs";
 import * as addressMap from "./address_map.mjs";
+import { keyboard } from "./keyboard.mjs";
 import { readable } from "./readable.mjs";
 import * as serving from "./served.mjs";
 
@@ -901,7 +903,7 @@ async function files(browser) {
 // ---- running ----
 
 const tools = { build, kymo, here, work, check, run, page, made, stored, tabs: [...kTabs, "channels"], writeFile: writeFileSync };
-const ofOthers = Object.fromEntries(Object.entries({ ...layout, ...addressMap, ...serving, readable }).map(([name, test]) => [name, (browser) => test(browser, tools)]));
+const ofOthers = Object.fromEntries(Object.entries({ ...layout, ...addressMap, ...serving, keyboard, readable }).map(([name, test]) => [name, (browser) => test(browser, tools)]));
 const parts = { sources, kinds, links, channels, memory, metrics, hostile, picture, compared, patterns, search, flames, lines, files, gaps, ...ofOthers };
 if (!parts[part]) {
   console.error(`usage: test_page.mjs BUILD ${Object.keys(parts).join("|")}`);

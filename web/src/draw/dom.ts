@@ -33,8 +33,24 @@ export function titled<K extends keyof HTMLElementTagNameMap>(tag: K, kind: stri
   return h(tag, { class: kind, title: text }, text);
 }
 
+// Views make what they show anew at any time: the focus stays in its place, or keys would begin at the page's top again.
 export function replace(element: Element, ...children: Child[]) {
+  const place = placeOfFocus(element);
   element.replaceChildren(...(children.filter(Boolean) as (Node | string)[]));
+  const now = place?.reduce<Element | undefined>((at, index) => at?.children[index], element);
+  if (now instanceof HTMLElement && now !== document.activeElement) {
+    now.focus({ preventScroll: true });
+  }
+}
+
+// Which child of which child has the focus; null: none.
+function placeOfFocus(element: Element): number[] | null {
+  const { activeElement } = document;
+  const place: number[] = [];
+  for (let at = activeElement; at && at !== element; at = at.parentElement) {
+    place.unshift(at.parentElement ? [...at.parentElement.children].indexOf(at) : 0);
+  }
+  return activeElement !== element && element.contains(activeElement) ? place : null;
 }
 
 // In place of a page that fails.

@@ -191,10 +191,24 @@ export function lanesBar(model: Model, store: Store, goodDepth: () => number): H
   );
 }
 
+// Arrows go from tab to tab, and not through time.
+function nextTab(event: KeyboardEvent) {
+  const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+  if (!step) {
+    return;
+  }
+  const tabs = [...(event.currentTarget as HTMLElement).querySelectorAll<HTMLElement>("[role=tab]:not([hidden])")];
+  const next = tabs[tabs.indexOf(event.target as HTMLElement) + step];
+  next?.focus();
+  next?.click();
+  event.preventDefault();
+  event.stopPropagation();
+}
+
 export function bottomBar(model: Model, store: Store, summary: HTMLElement): HTMLElement {
   const tabs = h(
     "div",
-    { class: "tabs", role: "tablist" },
+    { class: "tabs", role: "tablist", keydown: nextTab },
     ...kTabTitles.map(([tab, words]) => h("button", { role: "tab", id: `tab-${tab}`, click: () => store.set({ tab }) }, words)),
   );
   store.listen((view) =>

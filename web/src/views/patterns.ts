@@ -30,7 +30,6 @@ export class Patterns implements ViewPart {
   readonly element = h("div", { class: "panel" });
   private showsAll = false;
   private events: number[] = []; // a column each
-  private keepsFocus = false; // on the button that was just pressed
 
   constructor(private context: Context) {}
 
@@ -112,10 +111,6 @@ export class Patterns implements ViewPart {
         ),
       ),
     );
-    if (this.keepsFocus) {
-      this.keepsFocus = false;
-      this.element.querySelector<HTMLElement>(".more-events")?.focus();
-    }
   }
 
   // Shows the events that are not shown, or only those that tell most again.
@@ -129,7 +124,6 @@ export class Patterns implements ViewPart {
       : `${count(hidden)} ${this.events.length ? "more " : ""}event${hidden === 1 ? "" : "s"} a time`;
     const flip = () => {
       this.showsAll = !this.showsAll;
-      this.keepsFocus = true;
       this.context.store.redraw();
     };
     return h("button", { class: "offer more-events", "aria-expanded": this.showsAll, click: flip }, words);
