@@ -57,7 +57,7 @@ try {
     console.log(`${samples} samples, ${threads} threads, ${kSpaces} spaces: made in ${made.toFixed(1)} s`);
   }
   console.log(`a page of ${(statSync(page).size / 1e6).toFixed(1)} MB`);
-  for (const [width, height] of [[1280, 800], [3840, 2160]]) {
+  for (const [width, height] of [[1280, 800], [1920, 1080], [3840, 2160]]) {
     const browser = await startBrowser(join(build, "web", "node_modules"), { width, height });
     const firsts = [];
     for (let i = 0; i < 3; i++) {
