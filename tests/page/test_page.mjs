@@ -740,7 +740,11 @@ async function lines(browser) {
   check("a finding opens the user's file", /select_values .*story\.cpp/.test(await title()), await title());
   const link = await browser.evaluate("document.querySelector('.panels h3 a')?.getAttribute('href') ?? ''");
   check("places are links to the editor", /^idea:\/\/open\?file=\/[^"<> ]*story\.cpp&line=\d+$/.test(link), link);
-  const hostile = await browser.evaluate(`(() => { kymo.model.files.push('/a b/"><script>x(1)</script>/{line}&line=9#?%.c'); return kymo.model.editorAddress(kymo.model.files.length - 1, 7); })()`);
+  const cards = await browser.evaluate("[...document.querySelectorAll('.findings .where a')].map((link) => [link.textContent, link.getAttribute('href')])");
+  const isPlace = ([words, href]) => /^story\.cpp:\d+$/.test(words) && href.endsWith(`/${words.replace(":", "&line=")}`) && href.startsWith("idea://open?file=/");
+  check("so are those of cards", cards.length > 0 && cards.every(isPlace), JSON.stringify(cards));
+  check("beside the card's button, not in it", await browser.evaluate("document.querySelectorAll('button a').length === 0"));
+  const hostile = await browser.evaluate(`kymo.model.editorAddress('/a b/"><script>x(1)</script>/{line}&line=9#?%.c', 7)`);
   check("paths are escaped", hostile === "idea://open?file=/a%20b/%22%3E%3Cscript%3Ex(1)%3C/script%3E/%7Bline%7D%26line%3D9%23%3F%25.c&line=7", hostile);
   const refused = spawnSync(kymo, ["view", join(work, "story.kymo"), "--editor-link", "javascript:alert('{file}')", "-o", join(work, "x.html")], { encoding: "utf8" });
   check("a link that would run is refused", refused.status === 2 && /editor/.test(refused.stderr), refused.stderr.split("\n")[0]);
@@ -748,14 +752,14 @@ async function lines(browser) {
   // Whole files of own code.
   const demo = join(build, "bin", "kymo-demo");
   run(kymo, "record", "-q", "-o", join(work, "demo.kymo"), "--", demo, "--rounds", "2");
-  const lines = `(() => { const rows = [...document.querySelectorAll('.panels .column.wide .line')]; return { numbers: rows.map((row) => Number(row.dataset.line)), file: document.querySelector('.panels h3 small').textContent, links: document.querySelectorAll('.panels .code a').length }; })()`;
+  const lines = `(() => { const rows = [...document.querySelectorAll('.panels .column.wide .line')]; return { numbers: rows.map((row) => Number(row.dataset.line)), file: document.querySelector('.panels h3 small').textContent, links: document.querySelectorAll('.panels .code a').length, all: document.querySelectorAll('.panels a, .findings .where a').length }; })()`;
   const part = page("demo", "--editor-link", "none");
   const own = "rows=function&tab=source&space=f";
   await browser.open(part);
   const fn = await browser.evaluate("kymo.model.functions.name.findIndex((name, fn) => kymo.model.isOwn(fn) && /Strip|laplacian/.test(name))");
   await browser.open(part, `${own}${fn}`);
   const some = await browser.evaluate(lines);
-  check("without an editor places are no links", some.links === 0);
+  check("without an editor places are no links", some.all === 0);
   rmSync(part);
   await browser.open(page("demo", "--sources"), `${own}${fn}`);
   const whole = await browser.evaluate(lines);

@@ -25,18 +25,6 @@ constexpr std::string_view kSeconds = "seconds";
 constexpr std::string_view kSecondsOf = "seconds of ";
 constexpr std::string_view kShareOf = "share of ";
 
-std::string where(const spacetime::Place& place) {
-    std::string text = place.function;
-    if (!place.file.empty()) {
-        const std::string file = place.file.substr(place.file.rfind('/') + 1);
-        text += (text.empty() ? "" : "  ") + file;
-        if (place.line_begin != 0) {
-            text += ":" + std::to_string(place.line_begin);
-        }
-    }
-    return text.empty() ? place.module : text;
-}
-
 // The longest of the occurrences that it counted, in time.
 Json occurrences(const spacetime::Evidence& evidence, const findings::Finding& finding,
                  const spacetime::Profile& profile) {
@@ -79,10 +67,13 @@ Json card(const spacetime::Evidence& evidence, const findings::Finding& finding,
     for (const findings::Finding& other : finding.also) {
         also.push_back(shown_text(other.title));
     }
+    const spacetime::Place& place = finding.place;
     const std::uint32_t call = raw(finding.node) < calls.size() ? finding.node.in(calls) : 0;
     return {{"kind", finding.kind},
             {"title", shown_text(finding.title)},
-            {"where", shown_text(where(finding.place))},
+            {"where", shown_text(place.function.empty() && place.file.empty() ? place.module : place.function)},
+            {"file", place.file},
+            {"line", place.line_begin},
             {"space", call == 0 ? std::string() : "c" + std::to_string(call)},
             {"when", std::move(when)},
             {"threads", finding.threads},

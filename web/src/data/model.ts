@@ -259,19 +259,22 @@ export class Model {
   }
 
   // What opens a line in an editor; null: nothing does. The template's scheme is checked when the page is made.
-  editorAddress(file: number, line: number): string | null {
-    const path = this.files[file] ?? "";
+  editorAddress(path: string, line: number): string | null {
     if (!path || !this.editorLink || (!path.startsWith("/") && !this.run.directory)) {
       return null;
     }
     const whole = path.startsWith("/") ? path : `${this.run.directory}/${path}`;
     const escaped = whole.split("/").map(encodeURIComponent).join("/");
-    return this.editorLink.replaceAll(/\{(file|line)\}/g, (_, what) => (what === "file" ? escaped : String(line)));
+    return this.editorLink.replaceAll(/\{(file|line)\}/g, (_, what) => (what === "file" ? escaped : String(line || 1)));
   }
 
   place(file: number, line: number): string {
-    const path = this.files[file] ?? "";
-    const name = path.slice(path.lastIndexOf("/") + 1);
-    return name ? (line ? `${name}:${line}` : name) : "";
+    return placeWords(this.files[file] ?? "", line);
   }
+}
+
+// The file's own name, and the line where it is known.
+export function placeWords(path: string, line: number): string {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  return name ? (line ? `${name}:${line}` : name) : "";
 }

@@ -1,11 +1,12 @@
 // What is wrong and what to do about it, as cards; a click leads every view to the place and the time. The text is there for
 // screen readers as for eyes.
 import { h, replace } from "../draw/dom";
-import { Model } from "../data/model";
+import { Model, placeWords } from "../data/model";
 import { compact, count, duration, moment, percent, withoutArguments } from "../format";
 import { View } from "../state";
 import { anyOf, Changed, Context, ViewPart } from "./context";
 import { huntCards } from "./hunt_results";
+import { placeLink } from "./placelink";
 
 const kMostEvidence = 8; // lines of an open card
 
@@ -21,7 +22,9 @@ export interface EvidenceRow {
 export interface Finding {
   kind: string;
   title: string;
-  where: string;
+  where: string; // the function, else the module
+  file: string; // "": not known
+  line: number; // 0: not known
   space: string; // key of the space in the rows by call path; "": none
   when: [number, number][];
   threads: number[];
@@ -184,6 +187,7 @@ export class Findings implements ViewPart {
     const isOpen = this.context.store.view.finding === index;
     const title = this.plain(finding.title);
     const where = this.plain(finding.where);
+    const place = placeWords(finding.file, finding.line);
     return h(
       "article",
       { class: `card${isGood ? " good" : ""}${isOpen ? " chosen" : ""}` },
@@ -192,15 +196,23 @@ export class Findings implements ViewPart {
         {
           class: "head",
           "aria-expanded": isOpen,
-          title: isOpen ? "" : `${title}\n${where}`,
+          title: isOpen ? "" : `${title}\n${where}  ${place}`,
           click: () => this.go(index),
         },
         h("span", { class: "stake" }, isGood ? null : h("i", { class: "badge" }, String(index + 1)), stakeWords(finding)),
         h("span", { class: "kind" }, finding.kind.replace(/-/g, " ")),
         h("span", { class: "title" }, title),
-        where ? h("span", { class: "where" }, where) : null,
         ...finding.evidence.slice(0, isOpen ? kMostEvidence : 1).map((row) => this.chart(row)),
       ),
+      // Behind the button, which can hold no link.
+      where || place
+        ? h(
+            "p",
+            { class: "where" },
+            where ? `${where}  ` : null,
+            placeLink(this.context.model, finding.file, finding.line, place),
+          )
+        : null,
       isOpen ? h("div", { class: "more" }, ...this.details(finding)) : null,
     );
   }

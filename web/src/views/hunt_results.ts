@@ -1,7 +1,9 @@
 // What a hunt found (docs/hunt.md), as cards: which place causes how much of an event, and when.
+import { Model, placeWords } from "../data/model";
 import { h } from "../draw/dom";
 import { count, moment, percent, withoutArguments } from "../format";
 import { Context } from "./context";
+import { placeLink } from "./placelink";
 
 interface Place {
   function: string;
@@ -31,10 +33,14 @@ const kMostResults = 40;
 const kMostCallers = 3;
 const kMostStretches = 4;
 
-function words(place: Place): string {
-  const file = place.file.slice(place.file.lastIndexOf("/") + 1);
-  const at = file ? ` (${file}${place.line ? `:${place.line}` : ""})` : "";
-  return (withoutArguments(place.function) || place.module || "a place that has no name") + at;
+function name(place: Place): string {
+  return withoutArguments(place.function) || place.module || "a place that has no name";
+}
+
+// A name and, in brackets, where that is.
+function words(model: Model, place: Place): (Node | string)[] {
+  const at = placeWords(place.file, place.line);
+  return at ? [`${name(place)} (`, placeLink(model, place.file, place.line, at), ")"] : [name(place)];
 }
 
 // Nothing where there was no hunt.
@@ -75,8 +81,13 @@ function card(context: Context, hunt: Hunt, row: HuntResult[]): HTMLElement {
       { class: "head", click: () => go(context, row) },
       h("span", { class: "stake" }, percent(result.row.share)),
       h("span", { class: "kind" }, `± ${percent(result.row.error)} of ${hunt.event}`),
-      h("span", { class: "title" }, words(result.place)),
-      callers.length ? h("span", { class: "where" }, `called from ${callers.map(words).join(" ← ")}`) : null,
+      h("span", { class: "title" }, name(result.place)),
+    ),
+    h(
+      "p",
+      { class: "where" },
+      ...words(context.model, result.place),
+      ...callers.flatMap((caller, index) => [index ? " ← " : ", called from ", ...words(context.model, caller)]),
     ),
     h(
       "div",

@@ -7,6 +7,7 @@ import { h, replace } from "../draw/dom";
 import { percent, withoutArguments } from "../format";
 import { View } from "../state";
 import { anyOf, Changed, Context, ViewPart } from "./context";
+import { placeLink } from "./placelink";
 
 interface SourcePart {
   file: number;
@@ -123,7 +124,12 @@ export class Source implements ViewPart {
       "h3",
       { title: model.functions.name[fn] },
       `${withoutArguments(model.functions.name[fn])}  `,
-      this.link(file, [...sums].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 0, h("small", {}, model.files[file])),
+      placeLink(
+        model,
+        model.files[file] ?? "",
+        [...sums].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 0,
+        h("small", {}, model.files[file]),
+      ),
     );
     const words = (line: number) => {
       const inLibraries = libraries.get(line) ?? 0;
@@ -151,7 +157,7 @@ export class Source implements ViewPart {
               "data-line": number,
             },
             h("span", { class: "value", title: value ? words(number) : "" }, value ? percent(value / all) : ""),
-            h("span", { class: "number" }, this.link(file, number, String(number))),
+            h("span", { class: "number" }, placeLink(model, model.files[file] ?? "", number, String(number))),
             h("code", {}, text || " "),
           ),
         );
@@ -189,12 +195,6 @@ export class Source implements ViewPart {
     if (row) {
       code.scrollTop = row.offsetTop - code.clientHeight / 2;
     }
-  }
-
-  // Opens the line in an editor, where the page's maker named one.
-  private link(file: number, line: number, what: Node | string): Node | string {
-    const address = this.context.model.editorAddress(file, line || 1);
-    return address ? h("a", { href: address, title: "open in an editor" }, what) : what;
   }
 
   private listing(fn: number, view: View, lines: Map<number, number>): HTMLElement | null {

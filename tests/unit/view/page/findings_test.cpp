@@ -41,7 +41,9 @@ TEST(PageFindings, ACardLeadsToItsSpaceAndTime) {
     EXPECT_EQ(card["space"], "c42");
     EXPECT_EQ(card["when"], (nlohmann::json{{100, 200}, {500, 600}}));
     EXPECT_EQ(card["threads"], nlohmann::json{2});
-    EXPECT_EQ(card["where"], "save  a.cpp:12");
+    EXPECT_EQ(card["where"], "save");
+    EXPECT_EQ(card["file"], "/src/a.cpp");
+    EXPECT_EQ(card["line"], 12);
     EXPECT_EQ(page["control"]["rounds"], 10);
     // Rows of time are told in nanoseconds, others as they are; what is not known is null.
     EXPECT_EQ(card["evidence"][0]["event"], "waiting");
@@ -65,6 +67,7 @@ TEST(PageFindings, OneWithoutASpaceLeadsNowhere) {
     ASSERT_EQ(page["good"].size(), 1U);
     EXPECT_EQ(page["good"][0]["space"], "");
     EXPECT_EQ(page["good"][0]["where"], "libm.so");
+    EXPECT_EQ(page["good"][0]["file"], "");
 }
 
 TEST(PageFindings, LeadToTheOccurrencesThatTheyCounted) {
