@@ -53,7 +53,7 @@ std::span<const std::uint8_t> ChunkWalker::look(std::uint64_t offset, std::size_
     if (offset < buffer_offset_ || offset + bytes > buffer_offset_ + buffer_filled_) {
         // Of a file that is still written, only what is asked for: the payload must be read after the commit
         // word that vouches for it.
-        const std::size_t wanted = finished_ ? std::max(bytes, kReadAhead) : bytes;
+        const std::size_t wanted = finished_ ? std::max(bytes, read_ahead_) : bytes;
         if (buffer_.size() < wanted) {
             buffer_.resize(wanted);
         }
@@ -182,7 +182,8 @@ std::uint64_t ChunkWalker::behind_damage(std::uint64_t offset) {
     return end_;
 }
 
-Result<bool> ChunkWalker::next(Chunk& chunk) {
+Result<bool> ChunkWalker::next(Chunk& chunk, std::size_t most) {
+    read_ahead_ = most < kReadAhead ? sizeof(ChunkHeader) + most : kReadAhead;
     if (!begun_ && !begin()) {
         return read_error();
     }
@@ -218,22 +219,23 @@ Result<bool> ChunkWalker::next(Chunk& chunk) {
             add_damage(report_, offset, std::min(at_, end_) - offset, "a chunk with a hole in it");
             continue;
         }
-        const auto payload = look(offset + sizeof header, header.committed);
+        const std::uint64_t wanted = std::min<std::uint64_t>(header.committed, most);
+        const auto payload = look(offset + sizeof header, wanted);
         if (error_ != 0) {
             return read_error();
         }
         at_ = offset + header.capacity;
         report_.uncommitted_bytes += header.capacity - sizeof header - header.committed;
-        if (payload.size() < header.committed) {
+        if (payload.size() < wanted) {
             const std::uint64_t missing = header.committed - payload.size();
             report_.missing_bytes += missing;
             add_damage(report_, offset + sizeof header + payload.size(), missing, "the file was cut off");
-        } else if (file_.header().packed && header.payload_crc != chunk_crc(payload)) {
+        } else if (wanted == header.committed && file_.header().packed && header.payload_crc != chunk_crc(payload)) {
             add_damage(report_, offset, header.capacity, "a chunk's checksum does not match");
             continue;
         }
         if (!payload.empty()) {
-            chunk = {offset, StreamId{header.stream}, payload};
+            chunk = {offset, StreamId{header.stream}, payload, wanted == header.committed};
             return true;
         }
     }

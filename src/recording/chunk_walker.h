@@ -21,6 +21,7 @@ struct Chunk {
     std::uint64_t offset = 0;               // of its header
     StreamId stream{0};                     // of its first row
     std::span<const std::uint8_t> payload;  // committed rows; valid until the next step
+    bool is_whole = true;                   // it has all of them
 
     std::uint64_t payload_offset() const { return offset + sizeof(ChunkHeader); }
 };
@@ -33,8 +34,9 @@ class ChunkWalker {
     // Both must outlive the walker. Damage found on the way is added to the report.
     ChunkWalker(const File& file, ScanReport& report) : file_(file), report_(report) {}
 
-    // False: no more chunks. Error: the system cannot read the file.
-    Result<bool> next(Chunk& chunk);
+    // False: no more chunks. Error: the system cannot read the file. Of a payload that is longer than `most` bytes
+    // only these are read, and its checksum is not looked at.
+    Result<bool> next(Chunk& chunk, std::size_t most = kMaxChunkBytes);
 
   private:
     // Looks at up to `bytes` bytes at `offset`; fewer at the file's end. Empty with error_ set: cannot be read.
@@ -59,6 +61,7 @@ class ChunkWalker {
     std::uint64_t data_end_ = 0;    // to here
     int error_ = 0;
     bool begun_ = false;
+    std::size_t read_ahead_ = 0;
     bool finished_ = false;  // nobody writes the file any more: it may be read ahead
 };
 

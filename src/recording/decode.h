@@ -30,6 +30,7 @@ namespace kymo::recording {
 struct RowPlace {
     StreamId stream{0};
     std::uint64_t segment = 0;
+    bool is_behind_gap = false;  // samples before it were left out (File::set_excerpt())
 };
 
 class AnyDecoder {
@@ -192,6 +193,9 @@ class RowDecoder final : public AnyDecoder {
         Row row;
         if (!(as_written_ ? read_as_written(row, at, end) : read_by_name(row, at, end))) {
             return false;
+        }
+        if constexpr (requires { Row::kBehindGap; }) {
+            row.flags |= place.is_behind_gap ? Row::kBehindGap : 0;
         }
         callback_(place.stream, static_cast<const Row&>(row));
         return true;

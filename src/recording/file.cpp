@@ -145,12 +145,14 @@ Result<File> File::read_header(std::filesystem::path given, int descriptor) {
 File::File(File&& other) noexcept
     : path_(std::move(other.path_)),
       descriptor_(std::exchange(other.descriptor_, -1)),
-      header_(std::move(other.header_)) {}
+      header_(std::move(other.header_)),
+      excerpt_(other.excerpt_) {}
 
 File& File::operator=(File&& other) noexcept {
     std::swap(path_, other.path_);
     std::swap(descriptor_, other.descriptor_);
     std::swap(header_, other.header_);
+    std::swap(excerpt_, other.excerpt_);
     return *this;
 }
 

@@ -118,6 +118,13 @@ class File {
     }
     Result<ScanReport> scan_with(std::span<AnyHandler* const> handlers, const Part& part) const;
 
+    // From now on every scan delivers an excerpt: of each of a stream's chunks but its first, the rows in time up to
+    // the first `samples` samples, and no switch records; of all other tables every row. The sample behind what was
+    // left out has kAfterPause: as if measurement had been off. 0: everything. ScanReport counts the rows left out,
+    // too, in a scan that has to look at them.
+    void set_excerpt(std::uint32_t samples) { excerpt_ = samples; }
+    std::uint32_t excerpt() const { return excerpt_; }
+
     // The tables that the file describes or holds rows of. One pass.
     Result<std::vector<TableInfo>> tables() const;
 
@@ -128,6 +135,7 @@ class File {
     std::filesystem::path path_;
     int descriptor_ = -1;
     Header header_;
+    std::uint32_t excerpt_ = 0;
 };
 
 // The files of a recording's folder.
@@ -139,6 +147,12 @@ class Recording {
     static Result<Recording> open(const std::filesystem::path& folder);
 
     std::span<const File> files() const { return files_; }
+    // As File::set_excerpt(), of all files.
+    void set_excerpt(std::uint32_t samples) {
+        for (File& file : files_) {
+            file.set_excerpt(samples);
+        }
+    }
     const std::vector<std::string>& warnings() const { return warnings_; }
 
   private:

@@ -1,6 +1,7 @@
 // One pass over a file's rows.
 
 #include "recording/chunk_walker.h"
+#include "recording/excerpt.h"
 #include "recording/parse_schema.h"
 #include "recording/reader.h"
 #include "recording/record.h"
@@ -27,13 +28,14 @@ struct Table {
     TableSchema schema;  // name and columns empty until described
     std::uint64_t rows = 0;
     bool described = false;
+    Amount amount = Amount::kBounded;
     std::vector<std::unique_ptr<AnyDecoder>> decoders;
 };
 
 class Scan {
   public:
     Scan(const File& file, std::span<AnyHandler* const> handlers, const File::Part& part = {})
-        : file_(file), handlers_(handlers), part_(part) {}
+        : file_(file), handlers_(handlers), part_(part), excerpt_(file.excerpt()) {}
 
     Result<void> run();
     ScanReport report();
@@ -51,12 +53,16 @@ class Scan {
     void begin_segment(StreamId stream) {
         place_.stream = stream;
         ++place_.segment;
+        excerpt_.begin_segment(stream);
         is_wanted_ = raw(stream) == 0 || raw(stream) % part_.parts == part_.part;
     }
 
     const File& file_;
     std::span<AnyHandler* const> handlers_;
     File::Part part_;
+    Excerpt excerpt_;
+    bool has_decoders_ = false;
+    bool needs_whole_chunks_ = false;  // rows of a bounded amount are asked for
     ScanReport report_;
     RowPlace place_;
     bool is_wanted_ = true;                       // rows of the stream at hand are for this part
@@ -96,9 +102,12 @@ Table& Scan::find(std::uint64_t number) {
 void Scan::bind(Table& table, TableSchema schema) {
     table.described = true;
     table.schema = std::move(schema);
+    table.amount = amount_of(table.schema.name);
     for (AnyHandler* const handler : handlers_) {
         if (auto decoder = handler->decoder(table.schema)) {
             table.decoders.push_back(std::move(decoder));
+            has_decoders_ = true;
+            needs_whole_chunks_ = needs_whole_chunks_ || table.amount == Amount::kBounded;
         }
     }
 }
@@ -173,6 +182,9 @@ Result<void> Scan::chunk(const Chunk& chunk) {
         const std::uint8_t* const from = at;
         Record record;
         if (!read_record(at, end, record)) {
+            if (!chunk.is_whole) {
+                break;
+            }
             damage(from, "a row is longer than its chunk");
             return {};
         }
@@ -197,6 +209,10 @@ Result<void> Scan::chunk(const Chunk& chunk) {
             }
         }
         ++table.rows;
+        if (!excerpt_.has(table.amount)) {
+            continue;
+        }
+        place_.is_behind_gap = excerpt_.is_behind_gap();
         for (const auto& decoder : table.decoders) {
             if (!decoder->row(place_, record.body.data(), at)) {
                 --table.rows;
@@ -205,13 +221,17 @@ Result<void> Scan::chunk(const Chunk& chunk) {
             }
         }
     }
+    if (!chunk.is_whole) {
+        excerpt_.leave_rest();
+    }
     return {};
 }
 
 Result<void> Scan::run() {
     ChunkWalker walker(file_, report_);
     for (Chunk chunk;;) {
-        const Result<bool> more = walker.next(chunk);
+        const bool is_by_heads = !excerpt_.is_all() && has_decoders_ && !needs_whole_chunks_;
+        const Result<bool> more = walker.next(chunk, is_by_heads ? excerpt_.head_bytes() : kMaxChunkBytes);
         if (!more) {
             return more.error();
         }

@@ -26,9 +26,14 @@ PageMaker::Answer PageMaker::ask(const PageRequest& request) {
         ++look_;
         is_read_ = false;
         unreadable_.reset();
+        first_look_.reset();
         made_.clear();
     }
     Answer answer{.look = look_};
+    if (request.is_first_look && first_look_ != nullptr) {
+        answer.page = first_look_;
+        return answer;
+    }
     if (is_read_ && unreadable_) {
         answer.error = unreadable_;
         return answer;
@@ -45,6 +50,11 @@ PageMaker::Answer PageMaker::ask(const PageRequest& request) {
     wanted_ = request.range;
     is_busy_ = true;
     changed_.notify_all();
+    // The first look shows the whole run: it is an answer until that is there.
+    if (first_look_ != nullptr && !request.range && !request.is_stage) {
+        answer.page = first_look_;
+        return answer;
+    }
     return waiting();
 }
 
@@ -83,9 +93,15 @@ void PageMaker::run() {
 
 void PageMaker::read(std::unique_lock<std::mutex>& lock) {
     stage_ = "opening the recording";
+    const std::uint32_t look_now = look_;
     lock.unlock();
     source_.reset();  // before the next one: each may take much memory
-    auto opened = open_([this](std::string_view stage) { set_stage(stage); });
+    auto opened = open_(look_now, {.on_stage = [this](std::string_view stage) { set_stage(stage); },
+                                   .on_first_look =
+                                       [this](std::string page) {
+                                           const std::lock_guard guard(mutex_);
+                                           first_look_ = std::make_shared<const std::string>(std::move(page));
+                                       }});
     lock.lock();
     is_read_ = true;
     if (opened) {

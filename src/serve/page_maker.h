@@ -62,9 +62,10 @@ class PageMaker {
     bool is_read_ = false;                // reading look_ is done, with source_ or unreadable_
     std::unique_ptr<PageSource> source_;  // of look_; used by the thread alone
     std::optional<Error> unreadable_;
-    bool is_busy_ = true;              // at first with the whole run
-    std::optional<TimeRange> wanted_;  // next, where it is busy
-    std::deque<Made> made_;            // of look_, the last one first
+    std::shared_ptr<const std::string> first_look_;  // of look_, where there is one; kept
+    bool is_busy_ = true;                            // at first with the whole run
+    std::optional<TimeRange> wanted_;                // next, where it is busy
+    std::deque<Made> made_;                          // of look_, the last one first
     std::string stage_;
     TimePoint since_;
     bool has_ended_ = false;

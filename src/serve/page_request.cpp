@@ -47,6 +47,10 @@ std::variant<PageRequest, net::HttpReply> parse_page_request(const net::HttpRequ
                 return refusal("400 Bad Request", range.error().what + ": " + range.error().next);
             }
             asked.range = *range;
+        } else if (key == "first") {
+            asked.is_first_look = true;
+        } else if (key == "stage") {
+            asked.is_stage = true;
         } else if (key == "look" && !parse_decimal(value, asked.look, UINT32_MAX)) {
             return refusal("400 Bad Request", "look is the number of a reading, from 1");
         }

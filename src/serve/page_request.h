@@ -1,4 +1,4 @@
-// What a browser asks for: http://127.0.0.1:PORT/TOKEN/?range=1.2..1.3&look=2
+// What a browser asks for: http://127.0.0.1:PORT/TOKEN/?range=1.2..1.3&look=2, ?first, ?stage
 #pragma once
 
 #include "base/result.h"
@@ -15,6 +15,8 @@ namespace kymo::serve {
 struct PageRequest {
     std::optional<TimeRange> range = {};  // ns since the run's begin; none: the whole run
     std::uint32_t look = 0;               // which reading of the recording, from 1; 0: the last one
+    bool is_first_look = false;           // the page of the excerpt, also when the whole is there
+    bool is_stage = false;                // no page: what the work is at, in words; empty: the page is there
 };
 
 // The page asked for, or the refusal: 404 without the token, 403 where the name of the host is not this machine's

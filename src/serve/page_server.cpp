@@ -43,7 +43,16 @@ net::HttpReply PageServer::answer(const net::HttpRequest& request) {
     if (const auto* const refusal = std::get_if<net::HttpReply>(&parsed)) {
         return *refusal;
     }
-    const PageMaker::Answer answer = maker_.ask(std::get<PageRequest>(parsed));
+    const PageRequest& asked = std::get<PageRequest>(parsed);
+    const PageMaker::Answer answer = maker_.ask(asked);
+    if (asked.is_stage) {
+        const bool is_there = answer.error || answer.page != nullptr;
+        return {.status = "200 OK",
+                .type = "text/plain; charset=utf-8",
+                .headers = kHeaders,
+                .body = std::make_shared<const std::string>(
+                    is_there ? "" : fmt::format("{} · {:.0f} s", answer.stage, answer.seconds))};
+    }
     if (answer.error) {
         return plain_page("500 Internal Server Error", error_page(name_, *answer.error, answer.look + 1));
     }

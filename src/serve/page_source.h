@@ -26,10 +26,15 @@ class PageSource {
     virtual Result<std::string> page(const std::optional<TimeRange>& range, std::uint32_t look) const = 0;
 };
 
-// Called with the name of each stage of the work as it begins.
-using OnStage = std::function<void(std::string_view stage)>;
-// Reads the recording as it is now.
-using OpenSource = std::function<Result<std::unique_ptr<PageSource>>(const OnStage& on_stage)>;
+// What happens while the recording is read; all members are set.
+struct Progress {
+    // With the name of each stage of the work as it begins.
+    std::function<void(std::string_view stage)> on_stage;
+    // With a page of the whole run from an excerpt, at most once, where the whole takes long.
+    std::function<void(std::string page)> on_first_look;
+};
+// Reads the recording as it is now. `look`: which reading this is.
+using OpenSource = std::function<Result<std::unique_ptr<PageSource>>(std::uint32_t look, const Progress& progress)>;
 
 struct SourceOptions {
     std::string folder;  // the recording
@@ -37,7 +42,8 @@ struct SourceOptions {
     view::PageOptions page = {};  // but for `range` and `served`
 };
 
-// Errors: as analysis::open_with_images() and analysis::analyse(). Cost: that of the analysis, which stays in memory.
+// With a first look at large recordings (analysis/first_look.h). Errors: as analysis::open_with_images() and
+// analysis::analyse(). Cost: that of the analysis, which stays in memory.
 OpenSource recording_source(SourceOptions options);
 
 }  // namespace kymo::serve

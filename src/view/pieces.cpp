@@ -159,22 +159,12 @@ std::vector<std::uint32_t> rest_nodes(const Profile& profile) {
 }
 
 // The file's own event numbers → index of the counted ones, or −1.
-Result<std::vector<std::ptrdiff_t>> event_columns(const rec::File& file, const Profile& profile,
-                                                  const PieceOptions& options) {
+std::vector<std::ptrdiff_t> event_columns(const ProfileStream& stream, const PieceOptions& options) {
     std::vector<std::ptrdiff_t> columns;
-    const auto report = file.scan(rec::on<rec::Event>([&](StreamId, const rec::Event& row) {
-        if (row.index >= 256) {
-            return;
-        }
-        columns.resize(std::max<std::size_t>(columns.size(), row.index + 1), -1);
-        for (std::size_t i = 0; i < options.events.size(); ++i) {
-            if (profile.events[options.events[i]].name == row.name) {
-                columns[row.index] = static_cast<std::ptrdiff_t>(i);
-            }
-        }
-    }));
-    if (!report) {
-        return report.error();
+    columns.reserve(stream.columns.size());
+    for (const std::size_t event : stream.columns) {
+        const auto found = std::find(options.events.begin(), options.events.end(), event);
+        columns.push_back(found == options.events.end() ? -1 : found - options.events.begin());
     }
     return columns;
 }
@@ -205,10 +195,7 @@ Result<void> walk_pieces(const rec::Recording& recording, const Profile& profile
         if (running.empty()) {
             continue;
         }
-        const auto columns = event_columns(recording.files()[file], profile, options);
-        if (!columns) {
-            return columns.error();
-        }
+        const std::vector<std::ptrdiff_t> columns = event_columns(*running.begin()->second.stream, options);
         std::uint32_t last_id = 0;
         Running* last = nullptr;
         std::vector<std::uint64_t> events;  // of one row, the program's
@@ -234,7 +221,7 @@ Result<void> walk_pieces(const rec::Recording& recording, const Profile& profile
                 }
                 const std::uint64_t time = row.time + static_cast<std::uint64_t>(stream.shift_ns);
                 const std::uint32_t node = has_path ? stream.nodes[row.context] : no_path;
-                last->pass.sample(time, node, events, *columns, is_blind_in_kernel(roles, row));
+                last->pass.sample(time, node, events, columns, is_blind_in_kernel(roles, row));
                 if (on_sample) {
                     on_sample({stream.thread, last->pass.clip(time), node, is_own});
                 }

@@ -1,4 +1,4 @@
-// make_recordings FOLDER: small recordings made by hand for the page's tests:
+// make_recordings FOLDER [long]: small recordings made by hand for the page's tests:
 // FOLDER/{empty,one,thousand,hostile,halves,many,ranks,hunted,slow,findings,build,crowd,address_map,memory,events}.kymo.
 //
 //   empty    a process and its thread, no sample
@@ -19,6 +19,8 @@
 //   events   forty times app+0x30 for 10 ms, then in turn app+0x40 or app+0x50 for 10 ms; six events beside the clock
 //   halves   0–50 ms in app+0x30, 50–100 ms in app+0x40; the second thread waits for the first from 50 to 100
 //            ms
+//   long     (if asked for, alone) app+0x30 and app+0x40 in turns of 500 s, 3.5 million samples: enough for a first
+//   look
 #include "made_recording.h"
 #include "recording/tables/memory.h"
 
@@ -117,6 +119,19 @@ void memory(const std::filesystem::path& folder) {
         file.end_stream(1, 1080 * kMs, {50 * kMs, 0});
         file.close();
     }
+}
+
+void long_run(const std::filesystem::path& folder) {
+    constexpr std::uint64_t kSamples = 3'500'000;
+    constexpr std::uint64_t kTurn = 500'000;
+    launch(folder, {}, kSamples * kMs);
+    MadeFile file(folder / "process-100-0.krec", 100);
+    begin(file, {});
+    for (std::uint64_t i = 1; i <= kSamples; ++i) {
+        file.sample(1, (1000 + i) * kMs, 2 + (i - 1) / kTurn % 2, {kMs, 0});
+    }
+    file.end_stream(1, (1000 + kSamples) * kMs, {kSamples * kMs, 0});
+    file.close();
 }
 
 void halves(const std::filesystem::path& folder) {
@@ -418,12 +433,17 @@ void hostile(const std::filesystem::path& folder) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc != 2) {
-        std::fprintf(stderr, "usage: make_recordings FOLDER\n");
+    const bool is_long = argc == 3 && std::string(argv[2]) == "long";
+    if (argc != 2 && !is_long) {
+        std::fprintf(stderr, "usage: make_recordings FOLDER [long]\n");
         return 2;
     }
     const std::filesystem::path folder = argv[1];
     try {
+        if (is_long) {
+            long_run(folder / "long.kymo");
+            return 0;
+        }
         few_samples(folder / "empty.kymo", {}, 0);
         few_samples(folder / "one.kymo", {}, 1);
         few_samples(folder / "thousand.kymo", {}, 1000);

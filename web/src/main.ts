@@ -211,7 +211,12 @@ class Page implements Context {
       findings.hidden = splitter.hidden = true;
     }
     const app = document.getElementById("app")!;
-    replace(app, bars.top, banner(model), h("div", { class: "work" }, ...columns.elements()));
+    replace(
+      app,
+      bars.top,
+      banner(model, () => this.store.write()),
+      h("div", { class: "work" }, ...columns.elements()),
+    );
     watchGutter(this.stage);
     this.stage.addEventListener("pointermove", (event) => {
       const x = event.clientX - this.stage.getBoundingClientRect().left;
@@ -349,7 +354,7 @@ class Page implements Context {
         : `${moment(from, to - from > 1e9 ? 1e7 : (to - from) / 100)} + ${duration(to - from)}`;
     // Where there is no room for all of it, whole pieces from the end are not shown.
     const pieces = [
-      `${view.brush ? "Brushed: " : ""}${duration(on)} on processors`,
+      `${view.brush ? "Brushed: " : ""}${this.model.excerpt ? "about " : ""}${duration(on)} on processors`,
       ` (${percent(on / Math.max(to - from, 1))} of one)`,
       `, ${where}`,
       `, ${threads}`,

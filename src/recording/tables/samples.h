@@ -73,6 +73,17 @@ enum class PathEnd : std::uint8_t {
 };
 inline constexpr unsigned kPathEnds = 9;
 
+// Sample::flags
+inline constexpr std::uint64_t kPathEndMask = 0x0F;
+inline constexpr std::uint64_t kRecoveredFrame = 0x10;  // at least one frame was recovered without a rule
+inline constexpr std::uint64_t kInKernel = 0x20;        // the timer fired while the thread was in the kernel
+inline constexpr std::uint64_t kAfterPause = 0x40;  // first sample after measurement was off: deltas count from there
+inline constexpr std::uint64_t kFoldedRecursion = 0x80;  // the path leaves out rounds of recursion
+inline constexpr std::uint64_t kOwnWork =
+    0x100;  // the monitor itself was at work outside its handler; the context is where the program stood
+inline constexpr std::uint64_t kAtTick =
+    0x200;  // taken at the kernel's tick (kInKernel: the kernel was at work), not after a period of the event
+
 struct Sample {
     std::uint64_t time = 0;
     std::uint64_t processor = 0;
@@ -83,6 +94,8 @@ struct Sample {
     std::uint64_t own_ns = 0;                    // of that time, the monitor's own work, by its clocks
     std::uint64_t own_system_ns = 0;             // of own_ns, in the kernel
     std::uint64_t own_user_ns = 0;               // and not in the kernel; of the rest it is not known
+
+    static constexpr std::uint64_t kBehindGap = kAfterPause;  // what a reader sets that leaves samples out before it
 
     static constexpr const char* kTable = "sample";
     static constexpr std::uint32_t kTableId = 22;
@@ -127,17 +140,5 @@ struct KernelTick {
         visit("context", ColumnType::kUint, "", &KernelTick::context);
     }
 };
-
-// Sample::flags
-inline constexpr std::uint64_t kPathEndMask = 0x0F;
-inline constexpr std::uint64_t kRecoveredFrame = 0x10;  // at least one frame was recovered without a rule
-inline constexpr std::uint64_t kInKernel = 0x20;        // the timer fired while the thread was in the kernel
-inline constexpr std::uint64_t kAfterPause = 0x40;  // first sample after measurement was off: deltas count from there
-
-inline constexpr std::uint64_t kFoldedRecursion = 0x80;  // the path leaves out rounds of recursion
-inline constexpr std::uint64_t kOwnWork =
-    0x100;  // the monitor itself was at work outside its handler; the context is where the program stood
-inline constexpr std::uint64_t kAtTick =
-    0x200;  // taken at the kernel's tick (kInKernel: the kernel was at work), not after a period of the event
 
 }  // namespace kymo::recording

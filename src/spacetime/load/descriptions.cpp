@@ -60,7 +60,7 @@ class Descriptions {
             }),
             rec::on<rec::ProcessEnd>([&](StreamId, const rec::ProcessEnd& row) {
                 data_.has_ended = true;
-                data_.totals.assign(row.totals.begin(), row.totals.end());
+                data_.totals = totals_of(row);
             }),
             rec::on<rec::ShortProcess>([&](StreamId, const rec::ShortProcess& row) { add_short(row); }),
             rec::on<rec::Event>([&](StreamId, const rec::Event& row) { add_event(row); }),
@@ -146,6 +146,7 @@ class Descriptions {
         data_.has_registers =
             std::any_of(report->tables.begin(), report->tables.end(),
                         [](const rec::TableRows& table) { return table.name == rec::SampleRegisters::kTable; });
+        data_.excerpt_of = file_.excerpt() != 0 ? report->rows(rec::Sample::kTable) : 0;
         data_.damaged_places = report->damages;
         data_.missing_bytes = report->missing_bytes;
         data_.tasks = lives_.take();
@@ -167,6 +168,13 @@ class Descriptions {
             data_.short_processes.emplace_back();
         }
         data_.short_processes[known->second] = file_of(row, data_);
+    }
+
+    // Of the samples of an excerpt there are no totals.
+    template <typename End>
+    std::vector<std::uint64_t> totals_of(const End& row) const {
+        return file_.excerpt() != 0 ? std::vector<std::uint64_t>()
+                                    : std::vector(row.totals.begin(), row.totals.end());
     }
 
     void add_event(const rec::Event& row) {
@@ -282,7 +290,7 @@ class Descriptions {
         }
         stream->has_ended = true;
         stream->end_time = row.time;
-        stream->totals.assign(row.totals.begin(), row.totals.end());
+        stream->totals = totals_of(row);
         stream->quality.lost = row.lost;
         stream->quality.throttled = row.throttled;
         stream->quality.merged = row.merged;

@@ -173,6 +173,9 @@ struct FileData {
     std::vector<recording::TableRows> unknown_tables;
     std::uint64_t damaged_places = 0;
     std::uint64_t missing_bytes = 0;
+    std::uint64_t excerpt_of = 0;  // samples in the file, where only an excerpt of it is read; else 0
+    // Samples are missing: what the totals have beyond those that are there may have been anywhere and anything.
+    bool is_part() const { return is_damaged() || excerpt_of != 0; }
     bool is_damaged() const { return damaged_places != 0 || missing_bytes != 0; }
 
     // What the parent wrote; one file of a recording has it.

@@ -101,10 +101,8 @@ class StreamSamples {
         }
         const std::uint64_t begin = time_->last();
         auto tail = time_->finish(stream_.end_time, stream_.totals, stream_.own_at_end);
-        // Samples are lost with parts of the file: what the totals have beyond those that are there may have been
-        // anywhere and anything.
         const StateInterval lost{begin, stream_.end_time, ThreadState::kPaused, kNone};
-        if (file_.is_damaged()) {
+        if (file_.is_part()) {
             tail = std::span(&lost, lost.end > lost.begin ? 1 : 0);
         }
         tail_.end(begin, tail);

@@ -165,6 +165,7 @@ struct Profile {
         own_work;  // columns of CostTable: the monitor's own, in no thread's and no node's costs
     Waits waits;
     Quality quality = {};
+    std::uint64_t excerpt_of = 0;  // samples in the recording, where only an excerpt of them was read; else 0
     std::uint64_t kernel_lost = 0;
     bool has_registers = false;         // samples come with registers
     bool is_damaged = false;            // parts of its files are lost, so that what is there may not be compared

@@ -92,6 +92,72 @@ CellLevel join(std::span<const CellLevel> threads, std::uint64_t width, std::siz
     return out;
 }
 
+namespace {
+
+// The cells of one bin of a thread.
+struct BinCells {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    std::uint64_t known = 0;  // ns
+    std::uint64_t all = 0;
+};
+
+BinCells bin_at(const CellLevel& level, std::size_t begin, std::size_t end, std::uint32_t unknown) {
+    BinCells bin{.begin = begin, .end = begin};
+    for (; bin.end < end && level.bin[bin.end] == level.bin[begin]; ++bin.end) {
+        bin.all += level.ns[bin.end];
+        bin.known += state_of(level.key[bin.end]) == unknown ? 0 : level.ns[bin.end];
+    }
+    return bin;
+}
+
+// `share` of what is known as the cells of bin number `bin`, `all` ns together.
+void put_stretched(const CellLevel& level, const BinCells& share, std::uint64_t bin, std::uint64_t all,
+                   std::uint32_t unknown, CellLevel* out) {
+    const double factor = static_cast<double>(all) / static_cast<double>(share.known);
+    std::uint64_t passed = 0;
+    std::uint64_t given = 0;
+    for (std::size_t cell = share.begin; cell < share.end; ++cell) {
+        if (state_of(level.key[cell]) == unknown) {
+            continue;
+        }
+        passed += level.ns[cell];
+        const std::uint64_t due =
+            passed == share.known ? all : static_cast<std::uint64_t>(static_cast<double>(passed) * factor);
+        out->bin.push_back(bin);
+        out->key.push_back(level.key[cell]);
+        out->ns.push_back(due - given);
+        given = due;
+        for (std::size_t event = 0; event < level.events.size(); ++event) {
+            out->events[event].push_back(
+                static_cast<std::uint64_t>(static_cast<double>(level.events[event][cell]) * factor));
+        }
+    }
+}
+
+}  // namespace
+
+CellLevel fill_unknown(const CellLevel& level, std::uint32_t unknown) {
+    CellLevel out(level.width, level.events.size());
+    out.first.push_back(0);
+    for (std::size_t thread = 0; thread + 1 < level.first.size(); ++thread) {
+        BinCells last;
+        for (std::size_t begin = level.first[thread]; begin < level.first[thread + 1];) {
+            BinCells bin = bin_at(level, begin, level.first[thread + 1], unknown);
+            last = bin.known != 0 ? bin : last;
+            if (last.known != 0) {
+                put_stretched(level, last, level.bin[begin], bin.all, unknown, &out);
+            } else {
+                bin.known = bin.all;
+                put_stretched(level, bin, level.bin[begin], bin.all, kNoState, &out);
+            }
+            begin = bin.end;
+        }
+        out.first.push_back(out.size());
+    }
+    return out;
+}
+
 CellLevel coarser(const CellLevel& level, std::uint64_t factor) {
     CellLevel out(level.width * factor, level.events.size());
     out.first.push_back(0);

@@ -20,6 +20,11 @@ constexpr std::uint32_t cell_key(std::uint32_t leaf, std::uint32_t state) {
     return leaf << kStateBits | state;
 }
 
+constexpr std::uint32_t state_of(std::uint32_t key) {
+    return key & ((1U << kStateBits) - 1);
+}
+constexpr std::uint32_t kNoState = ~0U;
+
 struct CellLevel {
     explicit CellLevel(std::uint64_t bin_width = 1, std::size_t event_count = 0)
         : width(bin_width), events(event_count) {}
@@ -62,6 +67,11 @@ class ThreadCells {
 
 // The threads' cells one after another; all of one width and as many events.
 CellLevel join(std::span<const CellLevel> threads, std::uint64_t width, std::size_t events);
+
+// What is known of a part of each bin, for all of it: cells whose state is `unknown` are shared among the bin's
+// others in proportion to these, counts likewise; where there are no others, among those of the thread's bin before.
+// So sums of ns stay, and a thread without anything known keeps what it has.
+CellLevel fill_unknown(const CellLevel& level, std::uint32_t unknown);
 
 // The same with bins `factor` times as wide.
 CellLevel coarser(const CellLevel& level, std::uint64_t factor);

@@ -31,6 +31,10 @@ constexpr std::size_t kMostAreas = 5000;  // of a process
 constexpr std::size_t kFewestOccurrences = 1000;
 constexpr std::uint64_t kFewestBins = 2048;
 constexpr std::uint64_t kMostBins = 65536;
+constexpr std::uint64_t kExcerptBins = 1024;  // no more than pixels: each is known from some of its samples
+// A page of an excerpt asks its server whether the whole is there; all others ask nobody for anything.
+constexpr std::string_view kAsksNobody = "default-src 'none'";
+constexpr std::string_view kAsksServer = "default-src 'none'; connect-src 'self'";
 
 // Events that the page can tint by: those that counted anything, but for the clocks, which time itself shows.
 std::vector<std::size_t> counted_events(const Profile& profile, const CallTree& tree) {
@@ -48,6 +52,18 @@ std::vector<std::size_t> counted_events(const Profile& profile, const CallTree& 
 std::string element(std::string_view id, const std::string& deflated) {
     // Neither base64 nor our ids hold anything that HTML could take for its own.
     return fmt::format("<script type=\"application/x-kymo\" id=\"{}\">{}</script>\n", id, base64(deflated));
+}
+
+// What the page of an excerpt says of it. What counts samples, or draws on single ones, is not in it.
+void write_excerpt(const Profile& profile, Blob& head) {
+    head.json["excerpt"] = {{"read", profile.quality.samples}, {"of", profile.excerpt_of}};
+    head.json["verdict"] = "";
+    for (const char* const none : {"alarms", "sentences", "notes"}) {
+        head.json[none] = nlohmann::ordered_json::array();
+    }
+    head.json["waits"]["all"] = 0;
+    head.json["run"].erase("asked_hz");
+    head.json["run"].erase("delivered_hz");
 }
 
 // Fewer of them where they would take more bytes than they may.
@@ -85,12 +101,16 @@ Result<std::string> make_page(const analysis::Analysis& analysis, std::string_vi
     const std::vector<OwnLine> own = own_lines(profile, analysis.named.tree, analysis.named.requests, leaves);
     const std::vector<std::size_t> events = counted_events(profile, analysis.named.tree);
     const std::uint64_t samples = profile.quality.samples;
+    const bool is_excerpt = profile.excerpt_of != 0;
     const std::uint64_t bins =
-        std::clamp(samples / std::max<std::uint64_t>(profile.threads.size(), 1) * 4, kFewestBins, kMostBins);
+        is_excerpt
+            ? kExcerptBins
+            : std::clamp(samples / std::max<std::uint64_t>(profile.threads.size(), 1) * 4, kFewestBins, kMostBins);
     TimePassOptions asked{.range = range, .width = std::max<std::uint64_t>(span / bins, 1), .events = events};
     // The share of the samples that lies in the range is not known before; twice the even share is allowed.
     const double share = static_cast<double>(span) / static_cast<double>(duration);
-    asked.single_pieces = share * static_cast<double>(samples) <= static_cast<double>(options.most_pieces);
+    asked.single_pieces =
+        !is_excerpt && share * static_cast<double>(samples) <= static_cast<double>(options.most_pieces);
     auto pass = run_time_pass(*analysis.recording, profile, leaves, asked);
     if (!pass) {
         return pass.error();
@@ -104,7 +124,7 @@ Result<std::string> make_page(const analysis::Analysis& analysis, std::string_vi
     NameTable names(analysis.named.tree, profile);
     write_tree(analysis.named.tree, leaves, names, head);
     write_own_lines(own, head);
-    write_waits(profile, leaves, range, kMostWaits, head);
+    write_waits(profile, leaves, range, is_excerpt ? 0 : kMostWaits, head);
     head.json["range"] = {range.begin, range.end};
     if (options.served) {
         head.json["served"] = {{"look", options.served->look}, {"is_growing", options.served->is_growing}};
@@ -148,6 +168,9 @@ Result<std::string> make_page(const analysis::Analysis& analysis, std::string_vi
                                 .deflated());
     }
     names.write(head);
+    if (is_excerpt) {
+        write_excerpt(profile, head);
+    }
     data = element("head", head.deflated()) + data;
 
     const std::size_t mark = shell.find(kDataMark);
@@ -155,6 +178,9 @@ Result<std::string> make_page(const analysis::Analysis& analysis, std::string_vi
         return Error{ErrorKind::kMalformed, "this build's page has no place for data", "build Kymo again"};
     }
     std::string page(shell.substr(0, mark));
+    if (const std::size_t policy = page.find(kAsksNobody); is_excerpt && policy != std::string::npos) {
+        page.replace(policy, kAsksNobody.size(), kAsksServer);
+    }
     page += data;
     page += shell.substr(mark + kDataMark.size());
     return page;

@@ -72,6 +72,9 @@ Result<TimePass> run_time_pass(const recording::Recording& recording, const Prof
         by_thread.push_back(thread.finish());
     }
     out.finest = join(by_thread, options.width, options.events.size());
+    if (profile.excerpt_of != 0) {
+        out.finest = fill_unknown(out.finest, static_cast<std::uint32_t>(ThreadState::kPaused));
+    }
     return out;
 }
 

@@ -21,14 +21,14 @@ PageMaker::Answer wait_for(PageMaker& maker, const PageRequest& request) {
 }
 
 OpenSource made() {
-    return [](const OnStage&) { return made_source(); };
+    return [](std::uint32_t, const Progress&) { return made_source(); };
 }
 
 TEST(ServePageMaker, AnswersAtOnceWhatItIsAt) {
     Gate at_stage;
     Gate go_on;
-    PageMaker maker([&](const OnStage& on_stage) -> Result<std::unique_ptr<PageSource>> {
-        on_stage("findings");
+    PageMaker maker([&](std::uint32_t, const Progress& progress) -> Result<std::unique_ptr<PageSource>> {
+        progress.on_stage("findings");
         at_stage.open();
         go_on.wait();
         return made_source();
@@ -40,6 +40,31 @@ TEST(ServePageMaker, AnswersAtOnceWhatItIsAt) {
     EXPECT_EQ(early.stage, "findings");
     go_on.open();
     EXPECT_EQ(*wait_for(maker, {}).page, "reading 1 of all");
+}
+
+TEST(ServePageMaker, AFirstLookIsTheAnswerUntilTheWholeIsThere) {
+    Gate looked;
+    Gate go_on;
+    PageMaker maker([&](std::uint32_t look, const Progress& progress) -> Result<std::unique_ptr<PageSource>> {
+        progress.on_first_look(fmt::format("first look {}", look));
+        progress.on_stage("findings");
+        looked.open();
+        go_on.wait();
+        return made_source();
+    });
+    looked.wait();
+    EXPECT_EQ(*maker.ask({}).page, "first look 1");
+    EXPECT_EQ(*maker.ask({.is_first_look = true}).page, "first look 1");
+    EXPECT_EQ(maker.ask({.is_stage = true}).page, nullptr);
+    EXPECT_EQ(maker.ask({.is_stage = true}).stage, "findings");
+    EXPECT_EQ(maker.ask({.range = TimeRange{1, 2}}).page, nullptr) << "it shows the whole run, and no part in detail";
+    EXPECT_EQ(maker.ask({.look = 2}).page, nullptr) << "nor what will be read next";
+    go_on.open();
+    EXPECT_EQ(*wait_for(maker, {.is_stage = true}).page, "reading 1 of all");
+    EXPECT_EQ(*maker.ask({}).page, "reading 1 of all");
+    EXPECT_EQ(*maker.ask({.is_first_look = true}).page, "first look 1") << "kept for who asks for it";
+    EXPECT_EQ(*wait_for(maker, {.look = 2, .is_stage = true}).page, "reading 2 of all");
+    EXPECT_EQ(*maker.ask({.is_first_look = true}).page, "first look 2");
 }
 
 TEST(ServePageMaker, MakesEachRangeOnceAndKeepsTheLastFew) {
@@ -66,7 +91,7 @@ TEST(ServePageMaker, ReadsAgainWhenTheNextReadingIsAskedFor) {
 
 TEST(ServePageMaker, AnErrorIsAnAnswerAndTheNextReadingTriesAgain) {
     int opened = 0;
-    PageMaker maker([&](const OnStage&) -> Result<std::unique_ptr<PageSource>> {
+    PageMaker maker([&](std::uint32_t, const Progress&) -> Result<std::unique_ptr<PageSource>> {
         if (++opened == 1) {
             return Error{ErrorKind::kMalformed, "nothing yet", "wait"};
         }

@@ -61,8 +61,8 @@ class ServePageServer : public testing::Test {
 TEST_F(ServePageServer, SaysWhatItIsAtUntilThePageIsThere) {
     Gate at_stage;
     Gate go_on;
-    start([&](const OnStage& on_stage) -> Result<std::unique_ptr<PageSource>> {
-        on_stage("call paths");
+    start([&](std::uint32_t, const Progress& progress) -> Result<std::unique_ptr<PageSource>> {
+        progress.on_stage("call paths");
         at_stage.open();
         go_on.wait();
         return made_source();
@@ -73,6 +73,7 @@ TEST_F(ServePageServer, SaysWhatItIsAtUntilThePageIsThere) {
     EXPECT_THAT(early, HasSubstr("location.reload()"));
     EXPECT_THAT(early, HasSubstr("Reading the recording: call paths"));
     EXPECT_THAT(early, HasSubstr("&lt;run&gt;.kymo"));
+    EXPECT_THAT(get(path_ + "?stage"), HasSubstr("\r\n\r\ncall paths · "));
     go_on.open();
     const std::string reply = page("?range=0.000000001..0.000000002");
     EXPECT_THAT(reply,
@@ -80,10 +81,11 @@ TEST_F(ServePageServer, SaysWhatItIsAtUntilThePageIsThere) {
     EXPECT_THAT(reply, HasSubstr("Referrer-Policy: no-referrer\r\n"));
     EXPECT_THAT(reply, EndsWith("\r\n\r\nreading 1 of 1..2"));
     EXPECT_THAT(get(path_ + "?range=0.000000001..0.000000002", "HEAD"), EndsWith("\r\n\r\n"));
+    EXPECT_THAT(get(path_ + "?stage&range=0.000000001..0.000000002"), EndsWith("\r\n\r\n")) << "nothing to wait for";
 }
 
 TEST_F(ServePageServer, AnErrorNamesTheNextStepAndTextStaysText) {
-    start([](const OnStage&) { return made_source(); });
+    start([](std::uint32_t, const Progress&) { return made_source(); });
     const std::string reply = page("?range=0.000000666..0.000000700");
     EXPECT_THAT(reply, StartsWith("HTTP/1.1 500 "));
     EXPECT_THAT(reply, HasSubstr("a file &lt;b&gt;vanished&lt;/b&gt;"));
@@ -94,9 +96,9 @@ TEST_F(ServePageServer, AnErrorNamesTheNextStepAndTextStaysText) {
 }
 
 TEST_F(ServePageServer, APortThatIsTakenIsRefused) {
-    start([](const OnStage&) { return made_source(); });
-    const auto second =
-        serve_pages(static_cast<std::uint16_t>(server_->port()), "run", [](const OnStage&) { return made_source(); });
+    start([](std::uint32_t, const Progress&) { return made_source(); });
+    const auto second = serve_pages(static_cast<std::uint16_t>(server_->port()), "run",
+                                    [](std::uint32_t, const Progress&) { return made_source(); });
     ASSERT_FALSE(second);
     EXPECT_THAT(second.error().what, HasSubstr("cannot serve at 127.0.0.1:"));
 }

@@ -8,6 +8,9 @@ import { Model } from "./model";
 export function whyEmpty(model: Model, tab: Tab): string | null {
   const data = occurrenceData();
   const few = `: the recording has ${model.run.samples.toLocaleString("en-US")} samples`;
+  if (model.excerpt && !["paths", "functions", "source"].includes(tab)) {
+    return "Not in a first look: it comes with the whole analysis.";
+  }
   switch (tab) {
     case "source":
       return document.getElementById("code") ? null : "No sources: this page was made with --no-sources.";

@@ -137,6 +137,7 @@ export class Model {
   lineFirst: Float64Array;
   lineLast: Float64Array;
   own: { leaf: Uint32Array; line: Uint32Array; share: Float64Array }; // lines of own code above leaves; share of the leaf
+  excerpt: { read: number; of: number } | null; // samples; of a first look
   editorLink: string; // with {file} and {line}; empty: none
   waits: Waits;
   metrics: Series[];
@@ -196,6 +197,7 @@ export class Model {
     this.lineFirst = blob.f64("line.first");
     this.lineLast = blob.f64("line.last");
     this.own = readOwn(blob, this.leafNode.length);
+    this.excerpt = json.excerpt ?? null;
     this.editorLink = json.editor_link ?? "";
     this.waits = this.readWaits(blob);
     this.levels = new Levels(json.levels, this.events.length, arrived);

@@ -3,6 +3,7 @@ import { Model } from "../data/model";
 import { h } from "../draw/dom";
 import { count, percent } from "../format";
 import { plainTexts } from "./findings";
+import { firstLook } from "./first_look";
 
 const kWorthAnAlarm = 0.01; // of the samples; as in the report
 
@@ -10,19 +11,21 @@ function isBad({ run }: Model): boolean {
   return run.complete_paths < 1 - kWorthAnAlarm || run.lost > kWorthAnAlarm * (run.samples + run.lost);
 }
 
-function quality({ run }: Model): string {
+function quality({ run, excerpt }: Model): string {
   if (!run.samples) {
     return "no samples";
   }
   return [
-    `${count(run.samples)} sample${run.samples === 1 ? "" : "s"}`,
+    excerpt
+      ? `${count(excerpt.read)} of ${count(excerpt.of)} samples read`
+      : `${count(run.samples)} sample${run.samples === 1 ? "" : "s"}`,
     `${percent(run.complete_paths)} of call paths complete`,
     run.lost ? `${count(run.lost)} lost` : "none lost",
   ].join(" · ");
 }
 
 // Nothing to say of a recording of hosts, unless something is wrong with it.
-export function banner(model: Model): HTMLElement | null {
+export function banner(model: Model, onExchange: () => void): HTMLElement | null {
   const isOfHosts = model.hosts.length > 0;
   if (isOfHosts && !model.alarms.length) {
     return null;
@@ -37,7 +40,7 @@ export function banner(model: Model): HTMLElement | null {
       : h(
           "p",
           { class: "verdict" },
-          h("b", {}, plain(model.verdict)),
+          model.excerpt ? firstLook(model, onExchange) : h("b", {}, plain(model.verdict)),
           h("span", { class: `quality${isBad(model) ? " bad" : ""}`, title: "quality of the recording" }, quality(model)),
         ),
   );

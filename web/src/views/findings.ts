@@ -239,6 +239,19 @@ export class Findings implements ViewPart {
     if (this.findings.length) {
       parts.push(h("h2", {}, this.findings.length === 1 ? "One finding" : `${this.findings.length} findings`));
       this.findings.forEach((finding, index) => parts.push(this.card(finding, index, false)));
+    } else if (model.excerpt) {
+      parts.push(
+        h("h2", {}, "First look"),
+        h(
+          "article",
+          { class: "card plain first" },
+          h(
+            "p",
+            {},
+            "Findings, occurrences, waits and metrics come with the whole analysis. This page is then exchanged by itself.",
+          ),
+        ),
+      );
     } else {
       parts.push(
         h("h2", {}, "What stands out"),
@@ -274,7 +287,7 @@ export class Findings implements ViewPart {
       h(
         "p",
         { class: "hint" },
-        `${count(run.samples)} samples${run.asked_hz ? `, ${count(run.asked_hz)} a second asked, ${count(run.delivered_hz)} delivered` : ""}; ` +
+        `${count(run.samples)} samples${model.excerpt ? ` read of ${count(model.excerpt.of)}` : ""}${run.asked_hz ? `, ${count(run.asked_hz)} a second asked, ${count(run.delivered_hz)} delivered` : ""}; ` +
           `${percent(run.complete_paths)} of call paths complete; ${run.lost ? `${count(run.lost)} samples lost` : "none lost"}.`,
       ),
       ...model.unavailable.map(([what, why, remedy]) => h("p", { class: "hint" }, `Not measured: ${what} (${why}). ${remedy}`)),

@@ -31,6 +31,34 @@ TEST(Cells, ComingBackInOneBinIsOneCell) {
     EXPECT_THAT(level.ns, ElementsAre(40, 10));
 }
 
+// Keys: leaf 1 in state 0 is 8, leaf 2 in state 1 is 17; state 5 is not known.
+TEST(Cells, WhatIsKnownOfABinStandsForAllOfIt) {
+    ThreadCells cells(100, 1);
+    const std::uint64_t three[] = {3};
+    cells.count(0, 10, 8, three);
+    cells.add(0, 10, 8);
+    cells.add(10, 40, 17);
+    cells.add(40, 250, 5);
+    cells.add(250, 300, 8);
+    const CellLevel level = fill_unknown(cells.finish(), 5);
+    // Of 100 ns 10 and 30 are known: 25 and 75. Nothing is known of the next: as before. Then all is one.
+    EXPECT_THAT(level.bin, ElementsAre(0, 0, 1, 1, 2));
+    EXPECT_THAT(level.key, ElementsAre(8, 17, 8, 17, 8));
+    EXPECT_THAT(level.ns, ElementsAre(25, 75, 25, 75, 100));
+    EXPECT_THAT(level.events[0], ElementsAre(7, 0, 7, 0, 0));
+    EXPECT_THAT(level.first, ElementsAre(0, 5));
+}
+
+TEST(Cells, OfWhichNothingIsKnownStaysSo) {
+    ThreadCells cells(100, 0);
+    cells.add(20, 120, 5);
+    cells.add(120, 130, 8);
+    const CellLevel level = fill_unknown(cells.finish(), 5);
+    EXPECT_THAT(level.bin, ElementsAre(0, 1));
+    EXPECT_THAT(level.key, ElementsAre(5, 8));
+    EXPECT_THAT(level.ns, ElementsAre(80, 30));
+}
+
 TEST(Cells, CountsAreSpreadEvenlyAndWhole) {
     ThreadCells cells(10, 1);
     const std::uint64_t seven[] = {7};
