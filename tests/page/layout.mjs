@@ -161,7 +161,7 @@ export async function panes(browser, tools) {
 // Rows of threads: names that can be read, the main thread first, short processes as one row, pinned rows, and of thousands a part with those
 // that differ.
 export async function rows(browser, tools) {
-  const { check, made, page } = tools;
+  const { check, made, page, work } = tools;
   made();
   const seen = () => browser.evaluate("[...document.querySelectorAll('.threads .row')].map((row) => row.querySelector('.name').innerText.replace(/\\s+/g, ' '))");
   const least = () => browser.evaluate("Math.min(...[...document.querySelectorAll('.row .name, .row .name small, .row .share')].map((part) => parseFloat(getComputedStyle(part).fontSize)))");
@@ -180,9 +180,25 @@ export async function rows(browser, tools) {
   check("it opens by key into a row each", all.slice(3).join("|") === "as 102|collect2 103|ld 104", all.join("|"));
   const open = await browser.evaluate(`(${colours})(2)`);
   check("the open row still shows all of them", open.join() === [one, two, none].join(), open.join(" "));
+  check("the address says so", (await browser.evaluate("location.hash")) === "#folded=none", await browser.evaluate("location.hash"));
   check("the focus stays in its row", (await browser.evaluate("document.activeElement.innerText")).includes("3 short"));
   await browser.key("ArrowLeft");
   check("and folds again", (await seen()).length === 3);
+  check("as at first, the address says nothing", (await browser.evaluate("location.hash")) === "", await browser.evaluate("location.hash"));
+  await browser.open(page("ranks"));
+  const ranks = (await seen()).join("|");
+  await browser.evaluate("document.querySelectorAll('.threads .row')[0].focus()");
+  await browser.key("ArrowLeft");
+  await browser.evaluate("document.querySelectorAll('.threads .row')[2].focus()");
+  await browser.key("P");
+  const folded = (await seen()).join("|");
+  const copied = (await browser.evaluate("location.hash")).slice(1);
+  check("folded and pinned rows are in the address", folded !== ranks && /^folded=p\d+\.short&pinned=t\d+$/.test(copied), `${copied}: ${folded}`);
+  await browser.open(join(work, "ranks.html"), copied);
+  check("which shows the same", (await seen()).join("|") === folded, (await seen()).join("|"));
+  browser.said.length = 0;
+  await browser.open(join(work, "ranks.html"), "folded=x.t-1.%22&pinned=q9.t99999.p77");
+  check("an address of rows that are not there is harmless", (await seen()).length >= 4 && browser.said.length === 0, [...(await seen()), ...browser.said].join("|"));
 
   await browser.open(page("many"));
   check("300 threads: no name is smaller than 11 px", (await least()) >= 11, String(await least()));

@@ -23,6 +23,7 @@
 //   readable no text is cut, over another or too faint, in every view, size and theme (readable.mjs)
 //   picture  a recording of which every pixel is known
 //   compared the page of two recordings: every kind of them, and what its buttons do
+//   look     kymo view --serve of a large recording: a first look, then the whole (served.mjs)
 //   served   kymo view --serve: more detail of a part, the whole again, a program that still runs (served.mjs)
 import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
@@ -642,7 +643,7 @@ async function flames(browser) {
   };
 
   await browser.open(path);
-  check("left-heavy by default", (await tree("root")) === "[all,150,0,[[app+0x10,150,0,[[app+0x30,100,100,[]],[app+0x40,50,50,[]]]]]]", await tree("root"));
+  check("left-heavy by default", (await tree("roots[0]")) === "[all,150,0,[[app+0x10,150,0,[[app+0x30,100,100,[]],[app+0x40,50,50,[]]]]]]", await tree("roots[0]"));
   const heavy = await boxes();
   const at = (list, name) => list.find((box) => box[0] === name);
   check("heaviest at the left", at(heavy, "app+0x30")[2] === 0 && Math.abs(at(heavy, "app+0x40")[2] / at(heavy, "all")[3] - 2 / 3) < 0.01, JSON.stringify(heavy));
@@ -674,34 +675,47 @@ async function flames(browser) {
 
   // Hide and merge.
   await press("ArrowUp", "h");
-  check("h hides: callees belong to its caller", (await tree("root")) === "[all,150,0,[[app+0x30,100,100,[]],[app+0x40,50,50,[]]]]", await tree("root"));
+  check("h hides: callees belong to its caller", (await tree("roots[0]")) === "[all,150,0,[[app+0x30,100,100,[]],[app+0x40,50,50,[]]]]", await tree("roots[0]"));
   const chips = () => browser.evaluate("[...document.querySelectorAll('.chip')].map((chip) => chip.textContent).join('|')");
   check("a chip tells of it", (await chips()) === "hidden: app+0x10 ✕", await chips());
   const edited = await browser.evaluate("location.hash");
   check("the address keeps it", /edits=hide-\d+/.test(edited), edited);
   await browser.evaluate("document.querySelector('.chip').click()");
   await browser.settle();
-  check("the chip undoes it", (await chips()) === "" && (await tree("root")).includes("app+0x10"));
+  check("the chip undoes it", (await chips()) === "" && (await tree("roots[0]")).includes("app+0x10"));
   await browser.evaluate("document.querySelector('.flame').focus()");
   await press("ArrowUp", "ArrowDown", "j");
-  check("j merges: callees are part of it", (await tree("root")) === "[all,150,0,[[app+0x10,150,150,[]]]]", await tree("root"));
+  check("j merges: callees are part of it", (await tree("roots[0]")) === "[all,150,0,[[app+0x10,150,150,[]]]]", await tree("roots[0]"));
   await press("u");
-  check("u undoes it", (await chips()) === "" && (await tree("root")).includes("app+0x40"));
+  check("u undoes it", (await chips()) === "" && (await tree("roots[0]")).includes("app+0x40"));
 
   await browser.open(path, "flame=inverted");
-  check("inverted: callees at the root", (await tree("root")) === "[all,150,0,[[app+0x30,100,0,[[app+0x10,100,100,[]]]],[app+0x40,50,0,[[app+0x10,50,50,[]]]]]]", await tree("root"));
+  check("inverted: callees at the root", (await tree("roots[0]")) === "[all,150,0,[[app+0x30,100,0,[[app+0x10,100,100,[]]]],[app+0x40,50,0,[[app+0x10,50,50,[]]]]]]", await tree("roots[0]"));
   await browser.open(path, "rows=function&flame=sandwich");
   const fn = await browser.evaluate("kymo.model.functions.name.indexOf('app+0x40')");
   await browser.open(path, `rows=function&flame=sandwich&space=f${fn}`);
-  const both = [await tree("callers"), await tree("root")].join(" ");
+  const both = [await tree("callers"), await tree("roots[0]")].join(" ");
   check("a sandwich has callers and callees", both === "[app+0x40,50,0,[[app+0x10,50,50,[]]]] [app+0x40,50,50,[]]", both);
   const rows = await boxes();
   check("callers above, callees below", at(rows, "app+0x10")[1] === 0 && at(rows, "app+0x40")[1] === 1, JSON.stringify(rows));
 
   await browser.open(path, "flame=time&threads=0");
   const times = await boxes();
-  const wide = at(times, "all")[3];
+  const wide = at(times, "app (100)")[3];
+  check("time order: one thread alone, in words", (await words()) === "app alone", await words());
   check("time order: half and half", Math.abs(at(times, "app+0x30")[3] / wide - 0.5) < 0.02 && Math.abs(at(times, "app+0x40")[2] / wide - 0.5) < 0.02 && times.length === 4, JSON.stringify(times));
+  await browser.open(path, "flame=time");
+  const stacked = (await boxes()).sort((one, other) => one[1] - other[1] || one[2] - other[2]);
+  const named = stacked.map(([name, row, , width]) => `${row} ${name} ${Math.round((width / wide) * 10) / 10}`).join("|");
+  check("time order: threads one below the other", named === "0 app (100) 1|1 app+0x10 1|2 app+0x30 0.5|2 app+0x40 0.5|3 second (101) 1|4 app+0x10 0.5|5 app+0x30 0.5", named);
+  check("time order: how many, in words", (await words()) === "2 threads, one below the other", await words());
+  await browser.evaluate("document.querySelector('.flame').focus()");
+  await press("ArrowDown", "ArrowDown", "ArrowDown", "Enter");
+  const closer = (await boxes()).sort((one, other) => one[1] - other[1] || one[2] - other[2]).map(([name, row]) => `${row} ${name}`).join("|");
+  check("time order: Enter spreads the same time of all", closer === "0 app (100)|1 app+0x10|2 app+0x30|3 second (101)|4 app+0x10|5 app+0x30", closer);
+  await browser.open(page("many"), "flame=time");
+  check("time order: of many threads the busiest", (await words()) === "the 8 busiest of 300 threads, one below the other; choose others above", await words());
+
   // Start-up code of the C library is below nothing, in all views.
   const story = stored("story");
   for (const [hash, shown] of [

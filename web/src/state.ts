@@ -40,6 +40,8 @@ export interface View {
   tint: Tint;
   lanes: "state" | "code";
   depth: number;
+  folded: string[] | null; // rows of threads, by key, in alphabetical order; null: as at first
+  pinned: string[]; // likewise
   tracks: boolean; // metrics below the threads
   finding: number; // −1: none
   theme: "" | "dark" | "light";
@@ -180,6 +182,12 @@ export class Store {
     if (view.lanes !== "state") {
       put("lanes", `${view.lanes}.${view.depth}`);
     }
+    if (view.folded) {
+      put("folded", view.folded.join(".") || "none");
+    }
+    if (view.pinned.length) {
+      put("pinned", view.pinned.join("."));
+    }
     if (!view.tracks) {
       put("tracks", "off");
     }
@@ -217,6 +225,8 @@ export class Store {
       .split(".")
       .filter((text) => /^\d+$/.test(text))
       .map(Number);
+    const rows = (text: string | null) =>
+      [...new Set((text ?? "").split(".").filter((key) => /^([tp]\d{1,7}|short)$/.test(key)))].sort();
     const event = this.events.indexOf(given.get("tint") ?? "");
     const [lanes, depth] = (given.get("lanes") ?? "").split(".");
     const finding = Number(given.get("finding") ?? 0);
@@ -237,6 +247,8 @@ export class Store {
       tint: event >= 0 ? event : "state",
       lanes: among(lanes, ["state", "code"]),
       depth: Math.min(Math.max(Number(depth) || 1, 1), 200),
+      folded: given.has("folded") ? rows(given.get("folded")) : null,
+      pinned: rows(given.get("pinned")),
       tracks: given.get("tracks") !== "off",
       finding: Number.isInteger(finding) ? finding - 1 : -1,
       colours: among(given.get("colours"), ["", "cvd"]),

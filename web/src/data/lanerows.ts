@@ -4,7 +4,7 @@ import { kStates, Model } from "./model";
 
 export interface LaneRow {
   kind: "thread" | "process" | "short"; // short: processes that live for a small part of the run
-  key: string; // the same as long as the page is open
+  key: string; // t: thread, p: process, each with its number in the page; or short
   process: number; // −1: of no process, or of several
   threads: number[]; // what it shows
   isFolded: boolean;

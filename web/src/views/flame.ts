@@ -12,8 +12,11 @@ import { anyOf, Changed, Context, ViewPart } from "./context";
 import { FlameBar } from "./flame_bar";
 import { Box, layOut, nextBox } from "./flame_boxes";
 
-// A frame by the functions from its root, and where they begin: frames are made anew whenever the region changes.
-type Path = { isCaller: boolean; steps: [fn: number, begin: number][] };
+// A frame by its root's number and the functions from there, and where they begin: frames are made anew whenever the region
+// changes.
+type Path = { isCaller: boolean; root: number; steps: [fn: number, begin: number][] };
+
+const kMostStacked = 8; // threads in time order; of more, the busiest
 
 export class Flame implements ViewPart {
   readonly element: HTMLElement;
@@ -28,7 +31,8 @@ export class Flame implements ViewPart {
   private scroll = h("div", { class: "flame-scroll" }, this.holder);
   private bar: FlameBar;
   private boxes: Box[] = [];
-  private root: Frame | null = null; // callees, or all
+  private roots: Frame[] = []; // callees, or all; in time order one a thread, drawn one below the other
+  private threads: number[] = []; // of the roots in time order
   private callers: Frame | null = null; // of a sandwich
   private focus: Path | null = null;
   private zoomed: Frame | null = null;
@@ -44,7 +48,7 @@ export class Flame implements ViewPart {
     this.holder.addEventListener("mouseleave", () => tip.hide());
     this.holder.addEventListener("click", (event) => {
       const box = this.boxAt(event);
-      this.focus = box ? pathOf(box.frame, this.isCaller(box.frame)) : null;
+      this.focus = box ? this.pathOf(box.frame) : null;
       this.choose(box?.frame ?? null);
       this.tell();
       this.draw();
@@ -79,31 +83,44 @@ export class Flame implements ViewPart {
     this.callers = null;
     switch (view.flame) {
       case "heavy":
-        this.root = topDown(tree);
+        this.roots = [topDown(tree)];
         break;
       case "inverted":
-        this.root = inverted(tree);
+        this.roots = [inverted(tree)];
         break;
       case "time": {
         const [from, to] = this.context.regionBounds();
         const level = this.context.level((to - from) / 1000);
-        this.root = timeOrder(model, tree, { level, thread: this.thread(), from, to, metric: view.metric });
+        this.threads = this.stacked();
+        this.roots = this.threads.map((thread) => timeOrder(model, tree, { level, thread, from, to, metric: view.metric }));
         break;
       }
       case "sandwich": {
         const made = sandwich(tree, this.middle(tree));
-        this.root = made.callees;
+        this.roots = [made.callees];
         this.callers = made.callers;
       }
     }
     this.zoomed = this.zoomedPath && this.find(this.zoomedPath);
   }
 
-  // Of a time order: of the chosen threads, the one that lived longest on processors.
-  private thread(): number {
+  // Of a time order: of the chosen threads, those that lived longest on processors.
+  private stacked(): number[] {
     const busy = (thread: number) =>
       this.context.model.threads[thread].states.reduce((sum, ns, at) => (at < 2 ? sum + ns : sum), 0);
-    return this.context.threads().reduce((a, b) => (busy(b) > busy(a) ? b : a));
+    const all = this.context.threads();
+    const busiest = all.slice().sort((a, b) => busy(b) - busy(a) || a - b);
+    const shown = new Set(busiest.slice(0, kMostStacked));
+    return all.filter((thread) => shown.has(thread));
+  }
+
+  private stackWords(): string {
+    const all = this.context.threads().length;
+    const shown = this.threads.length;
+    if (shown < all) {
+      return `the ${shown} busiest of ${all} threads, one below the other; choose others above`;
+    }
+    return shown === 1 ? `${this.context.model.threadName(this.threads[0])} alone` : `${shown} threads, one below the other`;
   }
 
   // Of a sandwich: the chosen space's function, or the one that costs most itself.
@@ -119,15 +136,19 @@ export class Flame implements ViewPart {
   // ---- what has the focus ----
 
   private isCaller(frame: Frame): boolean {
-    let top = frame;
-    while (top.parent) {
-      top = top.parent;
+    return rootOf(frame) === this.callers;
+  }
+
+  private pathOf(frame: Frame): Path {
+    const steps: Path["steps"] = [];
+    for (let at = frame; at.parent; at = at.parent) {
+      steps.unshift([at.fn, at.begin]);
     }
-    return top === this.callers;
+    return { isCaller: this.isCaller(frame), root: Math.max(0, this.roots.indexOf(rootOf(frame))), steps };
   }
 
   private find(path: Path): Frame | null {
-    let frame = path.isCaller ? this.callers : this.root;
+    let frame: Frame | null = path.isCaller ? this.callers : (this.roots[path.root] ?? null);
     for (const [fn, begin] of path.steps) {
       const apart = (one: Frame) => Math.abs(one.begin - begin);
       const same: Frame[] = frame?.children.filter((child) => child.fn === fn) ?? [];
@@ -162,7 +183,7 @@ export class Flame implements ViewPart {
   private tell() {
     const { flame } = this.context.store.view;
     const frame = this.focused();
-    const of = flame === "time" ? `${this.context.model.threadName(this.thread())} alone; choose another thread above` : "";
+    const of = flame === "time" ? this.stackWords() : "";
     this.bar.words.textContent = frame ? this.words(frame) : of;
     this.bar.words.title = this.bar.words.textContent;
   }
@@ -173,10 +194,10 @@ export class Flame implements ViewPart {
     }
     const box = this.focusedBox();
     if (event.key.startsWith("Arrow")) {
-      const start = this.boxes.find((one) => one.frame === this.root);
+      const start = this.boxes.find((one) => one.frame === this.roots[0]);
       const next = box ? nextBox(this.boxes, box, event.key) : start;
       if (next) {
-        this.focus = pathOf(next.frame, this.isCaller(next.frame));
+        this.focus = this.pathOf(next.frame);
         this.tell();
         this.draw();
         const top = next.row * this.rowHeight();
@@ -206,7 +227,7 @@ export class Flame implements ViewPart {
     if (store.view.flame === "sandwich") {
       const { order, space } = store.view;
       this.back.push(() => store.set({ order, space }));
-      this.focus = { isCaller: false, steps: [] };
+      this.focus = { isCaller: false, root: 0, steps: [] };
       this.choose(frame);
       return;
     }
@@ -217,7 +238,7 @@ export class Flame implements ViewPart {
       this.draw();
     };
     this.back.push(() => set(before));
-    set(frame === this.zoomed ? null : pathOf(frame, false));
+    set(frame === this.zoomed ? null : this.pathOf(frame));
   }
 
   private choose(frame: Frame | null) {
@@ -248,7 +269,11 @@ export class Flame implements ViewPart {
   }
 
   private name(frame: Frame): string {
-    return this.isAll(frame) ? "all" : this.context.model.functions.name[frame.fn];
+    const { model, store } = this.context;
+    if (!this.isAll(frame)) {
+      return model.functions.name[frame.fn];
+    }
+    return store.view.flame === "time" ? model.threadTitle(this.threads[this.roots.indexOf(frame)]) : "all";
   }
 
   private label(frame: Frame): string {
@@ -282,9 +307,13 @@ export class Flame implements ViewPart {
   }
 
   private placeBoxes(width: number) {
-    const root = this.root!;
-    const { begin, span } = this.zoomed ?? root;
-    this.boxes = layOut(root, { begin, span, width }, 0, 1);
+    const { begin, span } = this.zoomed ?? this.roots[0];
+    let row = 0;
+    this.boxes = this.roots.flatMap((root) => {
+      const boxes = layOut(root, { begin, span, width }, row, 1);
+      row = boxes.reduce((most, box) => Math.max(most, box.row + 1), row);
+      return boxes;
+    });
     if (this.callers) {
       const above = layOut(this.callers, { begin: 0, span: this.callers.span, width }, 0, -1).filter((box) => box.row < 0);
       this.boxes.push(...above);
@@ -296,7 +325,7 @@ export class Flame implements ViewPart {
   private draw() {
     const { model, store } = this.context;
     const palette = this.context.palette();
-    if (!this.root) {
+    if (!this.roots.length) {
       return;
     }
     this.placeBoxes(this.holder.clientWidth);
@@ -307,7 +336,7 @@ export class Flame implements ViewPart {
     pen.textBaseline = "middle";
     pen.textAlign = "left";
     pen.font = font(0.85);
-    if (!(this.root.value > 0)) {
+    if (!this.roots.some((root) => root.value > 0)) {
       this.boxes = [];
       pen.fillStyle = palette.faint;
       pen.fillText(
@@ -365,10 +394,10 @@ export class Flame implements ViewPart {
   }
 }
 
-function pathOf(frame: Frame, isCaller: boolean): Path {
-  const steps: Path["steps"] = [];
-  for (let at = frame; at.parent; at = at.parent) {
-    steps.unshift([at.fn, at.begin]);
+function rootOf(frame: Frame): Frame {
+  let top = frame;
+  while (top.parent) {
+    top = top.parent;
   }
-  return { isCaller, steps };
+  return top;
 }

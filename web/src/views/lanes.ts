@@ -10,7 +10,7 @@ import { Pixels } from "../draw/pixels";
 import { rem, Surface } from "../draw/surface";
 import { duration, moment, percent } from "../format";
 import { View } from "../state";
-import { Changed, Context, ViewPart } from "./context";
+import { anyOf, Changed, Context, ViewPart } from "./context";
 import { drawArrows } from "./arrows";
 import { drawBrush } from "./brush";
 import { LaneCode } from "./lanecode";
@@ -35,8 +35,7 @@ export class Lanes implements ViewPart {
   private pinnedTimes = new LaneTimes(); // of the pinned rows, where they are drawn again above scrolled ones
   private leftOut = h("div", { class: "left-out", role: "status" });
   private height = 18;
-  private folded: Set<string>;
-  private pinned = new Set<string>();
+  private flipped = ""; // key of the row that was folded or pinned just now: it has the focus again
   private showsAll = false;
   private lanes!: LaneRows;
   private rows: LaneRow[] = [];
@@ -44,7 +43,6 @@ export class Lanes implements ViewPart {
 
   constructor(private context: Context) {
     this.code = new LaneCode(context);
-    this.folded = foldedAtFirst(context.model);
     this.arrange();
     replace(this.scroll, this.names, this.picture);
     this.element = h("section", { class: "threads", "aria-label": "threads over time" }, this.scroll, this.leftOut);
@@ -60,7 +58,11 @@ export class Lanes implements ViewPart {
   }
 
   update(_: View, changed: Changed) {
-    if (changed.has("threads") || changed.has("finding") || !this.names.childElementCount) {
+    if (anyOf(changed, "folded", "pinned") && this.names.childElementCount) {
+      this.arrange();
+      this.list();
+      this.focusFlipped();
+    } else if (changed.has("threads") || changed.has("finding") || !this.names.childElementCount) {
       if (this.lanes.all > kMostRows) {
         this.arrange(); // what is chosen is shown
       }
@@ -89,8 +91,8 @@ export class Lanes implements ViewPart {
     const { model, store } = this.context;
     const { threads } = store.view;
     this.lanes = laneRows(model, {
-      folded: this.folded,
-      pinned: this.pinned,
+      folded: this.folded(),
+      pinned: new Set(store.view.pinned),
       kept: new Set(threads && threads.length <= kMostKept ? threads : []),
       most: this.showsAll ? Infinity : kMostRows,
     });
@@ -151,7 +153,7 @@ export class Lanes implements ViewPart {
     }
     const isOne = row.kind === "thread";
     const share = percent(on / (life || 1));
-    const isPinned = this.pinned.has(row.key);
+    const isPinned = this.context.store.view.pinned.includes(row.key);
     const pinWords = isPinned ? "no longer keep at the top (P)" : "keep at the top (P)";
     return h(
       "div",
@@ -198,23 +200,36 @@ export class Lanes implements ViewPart {
     event.stopPropagation();
   }
 
+  private folded(): Set<string> {
+    const { folded } = this.context.store.view;
+    return folded ? new Set(folded) : foldedAtFirst(this.context.model);
+  }
+
   private fold(index: number) {
     const row = this.rows[index];
     if (row && row.kind !== "thread") {
-      this.flip(this.folded, row.key);
+      const folded = this.flip(this.folded(), row.key);
+      const isAsAtFirst = folded.join() === [...foldedAtFirst(this.context.model)].sort().join();
+      this.context.store.set({ folded: isAsAtFirst ? null : folded });
     }
   }
 
   private pin(index: number) {
-    this.flip(this.pinned, this.rows[index].key);
+    const { store } = this.context;
+    store.set({ pinned: this.flip(new Set(store.view.pinned), this.rows[index].key) });
   }
 
-  private flip(keys: Set<string>, key: string) {
+  private flip(keys: Set<string>, key: string): string[] {
     if (!keys.delete(key)) {
       keys.add(key);
     }
-    this.rearrange();
-    const again = this.rows.findIndex((row) => row.key === key);
+    this.flipped = key;
+    return [...keys].sort();
+  }
+
+  private focusFlipped() {
+    const again = this.rows.findIndex((row) => row.key === this.flipped);
+    this.flipped = "";
     (this.names.children[again] as HTMLElement | undefined)?.focus();
   }
 
