@@ -1,5 +1,6 @@
 // launch.krec (of a rank: launch-RANK.krec): what the parent knows about the run, as rows of the recording's tables
-// (recording/tables.h): run, unavailable, task, switch, mapping, page-fault, memory, kernel-lost, clock-pair, run-end.
+// (recording/tables.h): run, unavailable, task, switch, mapping, page-fault, memory, kernel-lost, clock-pair,
+// run-end.
 //
 // Single-threaded. A row that finds no space is counted by the writer and told by full(); nothing here ends the run.
 #pragma once
