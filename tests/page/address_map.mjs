@@ -36,7 +36,7 @@ export async function address_map(browser, { page, made, check }) {
       legend: [...document.querySelectorAll('.address-map .legend span')].map((one) => one.textContent),
       areas: kymo.palette().areas, ground: kymo.palette().ground,
     })`);
-    check(`${theme}: what there is in words`, seen.facts === "at most 1.02 MiB in 3 bands · read 3 times", seen.facts);
+    check(`${theme}: what there is in words`, seen.facts === "at most 1.0 MiB in 3 bands · read 3 times", seen.facts);
     check(`${theme}: highest addresses first`, seen.names.length === 3 && /^anonymous memory/.test(seen.names[0]) && /^heap/.test(seen.names[1]) && /^app/.test(seen.names[2]), seen.names.join("; "));
     check(`${theme}: the legend has its kinds`, seen.legend.join() === "code,heap,anonymous", seen.legend.join());
     const is = async (what, row, ms, colour) => {

@@ -286,7 +286,7 @@ export async function tips(browser, tools) {
     await browser.size(width, height);
     await browser.open(busy);
     const legend = await browser.evaluate("(() => { const l = document.querySelector('.legend'); return { text: l.innerText.replace(/\\s+/g, ' '), whole: l.scrollWidth <= l.clientWidth + 1 }; })()");
-    check(`${width} wide: the legend explains, and is whole`, legend.whole && /ready: waits for a processor/.test(legend.text), JSON.stringify(legend));
+    check(`${width} wide: the legend explains, and is whole`, legend.whole && /ready: in the run queue/.test(legend.text), JSON.stringify(legend));
   }
   await browser.size(1280, 800);
 }

@@ -309,7 +309,7 @@ async function memory(browser) {
   const path = page("memory");
   const kApp = "memory app 100";
   const kTool = "memory tool 101";
-  const kAll = "memory all 2 processes together";
+  const kAll = "memory all 2 processes";
   for (const [what, hash, tops] of [
     ["the whole run", "", { [kAll]: "78.0 MiB", [kApp]: "68.0 MiB", [kTool]: "10.0 MiB" }],
     ["until 15 ms", "t=0-15000000", { [kAll]: "4.0 MiB", [kApp]: "4.0 MiB", [kTool]: "–" }],

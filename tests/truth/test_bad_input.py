@@ -183,7 +183,7 @@ def looks(test, matrix):
     matrix.refused("a second look at another build", USAGE, *record, first, "-e", "page-faults", "--", other, says=("build",))
     nothing = work / "nothing.kymo"
     test.run(test.kymo, "record", "-o", nothing, "--", "true")
-    matrix.refused("a second look at nothing", (USAGE, MALFORMED), *record, nothing, "-e", "page-faults", "--", "true", says=("nothing.kymo keeps no code", "no process and no thread"))
+    matrix.refused("a second look at nothing", (USAGE, MALFORMED), *record, nothing, "-e", "page-faults", "--", "true", says=("nothing.kymo contains no code", "no process and no thread"))
     folder = work / "folder.kymo"
     folder.mkdir()
     matrix.refused("a second look for a folder that is no recording", MALFORMED, *record, folder, "-e", "page-faults", says=("folder.kymo",))

@@ -77,10 +77,9 @@ class Loader {
         });
         memory.all = sum_of(memory.processes);
         if (!memory.is_known()) {
-            memory.why_not =
-                why_not_.empty()
-                    ? "the recording has no reading of it: an earlier Kymo made it, or the program ended at once"
-                    : why_not_;
+            memory.why_not = why_not_.empty() ? "the recording has no reading of it: kymo gpu and earlier versions "
+                                                "make none, nor has a program that ends at once"
+                                              : why_not_;
         }
         return memory;
     }

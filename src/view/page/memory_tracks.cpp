@@ -32,8 +32,8 @@ Json page_memory(const spacetime::Profile& profile, const spacetime::MemoryOverT
     Json tracks = Json::array();
     const std::size_t all = memory.processes.size();
     if (all > 1) {
-        tracks.push_back(memory_track("all " + std::to_string(all) + " processes together", memory.all, std::nullopt,
-                                      profile.begin));
+        tracks.push_back(
+            memory_track("all " + std::to_string(all) + " processes", memory.all, std::nullopt, profile.begin));
     }
     for (std::size_t i = 0; i < std::min(all, kMostMemoryTracks); ++i) {
         const spacetime::ProcessMemory& process = memory.processes[i];

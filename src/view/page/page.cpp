@@ -133,7 +133,7 @@ Result<std::string> make_page(const analysis::Analysis& analysis, std::string_vi
     head.json["counted"] = events;
     head.json["metrics"] = page_series(analysis.metrics, profile.begin);
     head.json["memory"] = page_memory(profile, analysis.memory);
-    if (!analysis.memory.is_known() && !has_unavailable(profile, recording::kMemoryOverTime)) {
+    if (!analysis.memory.why_not.empty() && !has_unavailable(profile, recording::kMemoryOverTime)) {
         head.json["unavailable"].push_back({recording::kMemoryOverTime, analysis.memory.why_not, ""});
     }
     head.json["channels"] = page_channels(analysis.metrics);

@@ -27,7 +27,7 @@ export const kChannelWords = [
   "computes",
   "in the kernel",
   "computes in a wait",
-  "waits for a processor",
+  "in the run queue",
   "for others, or for time",
   "off the processor, not known why",
 ];
