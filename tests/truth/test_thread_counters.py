@@ -62,7 +62,10 @@ def body(test):
     for event in report["recording"]["events"]:
         name = event["name"]
         test.equal(f"{name}: of the threads", sum(thread["events"][name] for thread in threads.values()), event["count"])
-        # A thread is counted from where its counters are opened to where they are read for the last time.
+        # A thread is counted from where its counters are opened to where they are read for the last time. The process's processor time is that of
+        # the kernel's accounts, which leaves out what a hypervisor took; counters of the clock have it.
+        if name.endswith("-clock"):
+            continue
         test.check(f"{name}: of the process", f"{event['count']} and more", event["process_count"],
                    event["process_count"] is not None and event["process_count"] >= event["count"])
 
