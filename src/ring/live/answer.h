@@ -1,9 +1,9 @@
-// What this host's cells say to a request of the service ring: a record for each of its entries.
+// This host's cells as the answer to a request of the service ring: one record for each entry of the request.
 //
-// A pure function of the reading. Objects are tasks, processors and channels that are there or have ended; of
-// counters the sum of those whose rows are used again is added, so that totals never go down. A cell that is not
-// there, or a row that kept changing while it was read, is an object whose value is not known. The lowest levels'
-// numbers are this host's own; a host's number is its slot. Costs a pass over the rows for each entry.
+// A pure function of the reading. The objects are tasks, processors and channels that exist or have ended. For
+// counters, the sum of the rows that have been reused is added, so that totals never decrease. A missing cell, or
+// a row that kept changing while it was read, is an object with an unknown value. The numbers of the lowest levels
+// are local to this host; a host's number is its slot. Costs one pass over the rows per entry.
 #pragma once
 
 #include "ring/live/asked_cell.h"

@@ -58,7 +58,7 @@ void add_value(const Snapshot& process, const RowValues& row, const AskedCell& c
         value += timer.cell == cell.index && is_live && process.ended == 0 ? timer.so_far : 0;
     }
     if (row.state == RowState::kSum && value == 0) {
-        return;  // nobody has ended yet
+        return;  // no object has ended yet
     }
     record.add(value);
 }

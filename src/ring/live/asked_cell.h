@@ -1,5 +1,5 @@
-// The cell of a process's rows that a metric's code means, and what a row says in it: what figures of tokens and rows
-// of detail queries have in common.
+// Maps a metric's code to a cell of a process's rows, and reads that cell from a row. Shared by the figures of
+// tokens and the rows of detail queries.
 #pragma once
 
 #include "cells/standard.h"
@@ -17,19 +17,21 @@ namespace kymo::ring {
 struct AskedCell {
     std::uint32_t index;
     cells::MetricType type;
-    const ServiceMetric* service = nullptr;  // of the ring's own channels; null: of what programs do
+    const ServiceMetric* service = nullptr;  // of the ring's own channels; null: of the programs'
 };
 
-// A metric's code in an entry: the cell of a standard one, otherwise made from its name.
+// A metric's code in an entry: the cell index of a standard metric, otherwise a hash of its name.
 std::uint32_t metric_code(std::uint8_t kind, std::string_view name);
 
-// Nothing: that process has no such metric.
+// Nothing: the process has no such metric.
 std::optional<AskedCell> find_cell(const cells::Snapshot& process, cells::ResourceKind kind, std::uint32_t metric);
 
-// The ring's own channels are apart from those of programs; the sums of ended ones are of nobody in particular.
+// The ring's own channels are kept apart from those of programs. The sum of ended objects belongs to no single
+// object.
 bool is_among(const AskedCell& cell, cells::ResourceKind kind, const cells::RowValues& row);
 
-// Adds an object's value, or that it is not known; nothing where there is none: of gauges, once the object is gone.
+// Adds an object's value, or counts it as unknown. Adds nothing without a value: a gauge has none once its object
+// is gone.
 void add_value(const cells::Snapshot& process, const cells::RowValues& row, const AskedCell& cell, Record& record);
 
 struct FoundProcessor {
@@ -37,7 +39,7 @@ struct FoundProcessor {
     const cells::RowValues* row = nullptr;
 };
 
-// Every launcher fills rows of the same processors: the one that was filled last counts. Those of which
+// Every launcher fills rows for the same processors: the row filled last counts. Returns those with
 // is_asked(process, row), by number.
 template <typename IsAsked>
 std::map<std::uint64_t, FoundProcessor> newest_processors(const HostReading& reading, IsAsked is_asked) {

@@ -1,6 +1,6 @@
-// What this host's programs say that metrics are, which a metric query asks for.
+// Answers a metric query: how this host's programs describe the requested metrics.
 //
-// A pure function of the reading. Of several programs that have a metric of one name the first counts, as read.
+// A pure function of the reading. If several programs have a metric of the same name, the first one read counts.
 #pragma once
 
 #include "ring/live/host_reading.h"
@@ -11,7 +11,7 @@
 
 namespace kymo::ring {
 
-// One for each, in their order.
+// One for each requested metric, in the same order.
 std::vector<MetricTold> describe_metrics(const HostReading& reading, std::span<const MetricAsked> asked);
 
 }  // namespace kymo::ring

@@ -16,8 +16,8 @@ struct LiveChannel {
     std::string communicator;
     std::uint64_t communicator_id = 0;  // of a pipe, socket or declared channel: this end
     std::uint64_t peer_end = 0;         // and the other one; 0: not known
-    std::string other = {};             // who is there (other_ends.h)
-    std::optional<std::uint64_t> peer;  // world rank; nothing: everybody, unknown, a file, or of another world
+    std::string other = {};             // the processes at the other end (other_ends.h)
+    std::optional<std::uint64_t> peer;  // world rank; nothing: all ranks, unknown, a file, or another world's rank
     cells::ChannelDirection direction = cells::ChannelDirection::kSend;
     std::uint64_t messages = 0;  // so far
     std::uint64_t bytes = 0;

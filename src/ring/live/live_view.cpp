@@ -16,18 +16,18 @@ using cells::RowValues;
 using cells::Snapshot;
 using cells::TaskCell;
 
-// What stays the same of a row from one reading to the next.
+// The part of a row's identity that stays the same from one reading to the next.
 using RowKey = std::tuple<std::uint32_t, std::uint32_t, ResourceKind, std::uint64_t, std::uint32_t, std::uint64_t,
                           std::array<std::uint64_t, 3>>;
 
 RowKey key_of(const Snapshot& process, ResourceKind kind, const RowValues& row) {
-    // The sum of ended objects is one thing, whatever it is made of.
+    // The sum of ended objects is one row, whatever objects it contains.
     const bool is_sum = row.state == cells::RowState::kSum;
     return {process.pid, process.image, kind,   is_sum ? ~std::uint64_t{0} : row.number,
             row.writer,  row.begin,     row.key};
 }
 
-// Cells may be fewer than we know of.
+// A process may have fewer cells than this version defines.
 template <typename Cell>
 std::uint64_t value(const RowValues& row, Cell cell) {
     const std::uint32_t at = cells::index(cell);
@@ -51,7 +51,7 @@ class Changes {
 
     [[nodiscard]] double seconds() const { return seconds_; }
 
-    // Null: it is new.
+    // Null: the row is new.
     [[nodiscard]] const RowValues* before(const Snapshot& process, ResourceKind kind, const RowValues& row) const {
         const auto found = rows_.find(key_of(process, kind, row));
         return found == rows_.end() ? nullptr : found->second;
@@ -65,7 +65,7 @@ class Changes {
     template <typename Cell>
     double a_second(const RowValues* before, const RowValues& now, Cell cell) const {
         const std::uint64_t change = value(now, cell) - (before == nullptr ? 0 : value(*before, cell));
-        // A torn reading may be smaller than the one before: that is no change of nearly 2^64.
+        // A torn reading may be smaller than the one before; that is not a change of nearly 2^64.
         return seconds_ <= 0 || static_cast<std::int64_t>(change) < 0 ? 0 : static_cast<double>(change) / seconds_;
     }
 
@@ -110,7 +110,7 @@ class Comparison {
         }
     }
 
-    // In a process whose channels alone are counted no thread has a row.
+    // A process that counts only its channels has no thread rows.
     static bool has_tasks(const cells::TableValues& table) {
         return std::any_of(table.rows.begin(), table.rows.end(),
                            [](const RowValues& row) { return row.state != cells::RowState::kSum; });
@@ -132,7 +132,7 @@ class Comparison {
             rates.wait = share(TaskCell::kWait);
             rates.switches = rate(TaskCell::kVoluntarySwitches) + rate(TaskCell::kInvoluntarySwitches);
             rates.faults = rate(TaskCell::kMinorFaults) + rate(TaskCell::kMajorFaults);
-            // The sum of ended threads takes over what their rows had counted before.
+            // The sum of ended threads includes what their rows had counted before.
             if (row.state != cells::RowState::kSum) {
                 live.rates += rates;
             }
@@ -152,7 +152,7 @@ class Comparison {
             }
             LiveMetric live{process.pid, process.program, metric.name, metric.unit, metric.type};
             live.total = total(metric, table);
-            // Over all rows of then: ended threads' may be one by now.
+            // Uses all rows of the earlier reading: those of ended threads may since have been merged.
             const Snapshot* before = changes_.before(process);
             const cells::TableValues* rows = before == nullptr ? nullptr : before->table(table.kind);
             const std::uint64_t change = live.total - (rows == nullptr ? 0 : total(metric, *rows));
@@ -180,7 +180,7 @@ class Comparison {
         return total;
     }
 
-    // Every launcher fills rows of the same processors: the one that was filled last counts.
+    // Every launcher fills rows for the same processors: the row filled last counts.
     void take_processors(const Snapshot& process, const cells::TableValues& table) {
         for (const RowValues& row : table.rows) {
             const RowValues* before = changes_.before(process, table.kind, row);
@@ -202,7 +202,7 @@ class Comparison {
             live.system = change(ProcessorCell::kSystem) + change(ProcessorCell::kInterrupts);
             live.steal = change(ProcessorCell::kSteal);
             live.idle = change(ProcessorCell::kIdle) + change(ProcessorCell::kIoWait);
-            // The kernel counts in steps of 10 ms: shares are of what it counted.
+            // The kernel counts in steps of 10 ms, so shares are relative to the time it counted.
             const double all = live.user + live.system + live.steal + live.idle;
             for (double* share : {&live.user, &live.system, &live.steal, &live.idle}) {
                 *share = all > 0 ? *share / all : 0;

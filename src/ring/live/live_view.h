@@ -1,9 +1,9 @@
-// What happened on a host between two readings of its cells: rates, by process, thread, processor and channel.
+// Activity on a host between two readings of its cells: rates by process, thread, processor and channel.
 //
-// A pure function of the two. Counters are modulo 2^64: a change is the difference of two readings. What was not in
-// the first reading counts from its own beginning. Shares of time are of one processor: 1 is a whole one. A thread's
-// time is filled in at its samples, so one that sleeps shows none, which is right, and one that begins to run shows
-// its time up to 10 ms late.
+// A pure function of the two readings. Counters are modulo 2^64: a change is the difference of two readings. An
+// object missing in the first reading counts from its own start. Time shares are relative to one processor: 1 is
+// one whole processor. A thread's time is updated at its samples, so a sleeping thread correctly shows none, and a
+// thread that starts to run shows its time up to 10 ms late.
 #pragma once
 
 #include "cells/standard.h"
@@ -37,8 +37,8 @@ struct LiveTask {
 struct LiveProcess {
     std::uint32_t pid = 0;
     std::string program;
-    TaskRates rates;              // of all its threads, also of those that ended meanwhile
-    std::vector<LiveTask> tasks;  // those that live
+    TaskRates rates;              // of all its threads, including those that ended between the readings
+    std::vector<LiveTask> tasks;  // the live ones
     bool has_ended = false;
 };
 
@@ -51,7 +51,7 @@ struct LiveProcessor {
     double queue = 0;  // mean number of tasks that waited for it
 };
 
-// A metric of the program's own, or of a description: over all threads of a program.
+// A metric defined by the program or by a description, summed over all threads of a program.
 struct LiveMetric {
     std::uint32_t pid = 0;
     std::string program;

@@ -1,4 +1,5 @@
-// Who is at the other end of a host's channels: of pipes, sockets and declared ones, whose rows tell of one end each.
+// Finds the other ends of a host's pipes, sockets and declared channels; each of their rows describes one end
+// only.
 #pragma once
 
 #include "ring/live/live_channel.h"
@@ -7,8 +8,8 @@
 
 namespace kymo::ring {
 
-// Sets LiveChannel::other of those, by the rows of the other end: "wc 124", "several", or, where nobody counts there,
-// what the end leads to. Ends of processes alone: threads are together.
+// Sets LiveChannel::other from the rows of the other end: "wc 124", "several", or, if no process counts there,
+// what the end leads to. Names processes only: the threads of a process are one end.
 void find_other_ends(std::vector<LiveChannel>& channels);
 
 }  // namespace kymo::ring

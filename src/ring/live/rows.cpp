@@ -17,12 +17,12 @@ using cells::RowState;
 using cells::RowValues;
 using cells::Snapshot;
 
-// What one row of a table is made of: a row of cells, all of a process, or those of a channel's threads.
+// The sources of one table row: a single row of cells, all rows of a process, or those of a channel's threads.
 struct Building {
     RowHead head{};
     std::vector<Record> records;
-    std::vector<bool> has;         // such a metric
-    std::vector<bool> is_maximum;  // of which the greatest counts
+    std::vector<bool> has;         // whether it has that metric
+    std::vector<bool> is_maximum;  // whether the largest value counts
 };
 
 class Table {
@@ -88,7 +88,7 @@ bool is_service_row(const RowValues& row) {
     return row.state != RowState::kSum && is_service(static_cast<cells::ChannelDirection>(row.key[2]));
 }
 
-// Nobody has ended whose row was used again.
+// No object has ended whose row was reused.
 bool is_empty_sum(const RowValues& row) {
     return row.state == RowState::kSum && !row.torn &&
            std::all_of(row.cells.begin(), row.cells.end(), [](std::uint64_t value) { return value == 0; });
@@ -163,7 +163,7 @@ void take_channels(const Snapshot& process, const cells::TableValues& rows, Tabl
         head.process = process.pid;
         head.image = static_cast<std::uint16_t>(process.image);
         head.objects = 1;
-        // There while one of its threads' is.
+        // There while one of its threads' rows is.
         if (head.state != RowIs::kThere) {
             head.state = state_of(process, row);
         }

@@ -1,8 +1,8 @@
-// The rows of this host that a detail query asks for (docs/ring-protocol.md, "Detail queries and rows").
+// The rows of this host for a detail query (docs/ring-protocol.md, "Detail queries and rows").
 //
-// A pure function of the reading. It goes by the same rules as the figures of tokens (answer.h), so that of one
-// reading the values of all threads add up to those of their processes, and these to the host's. Costs a pass over
-// the rows for each table, and what sorting takes.
+// A pure function of the reading. It follows the same rules as the figures of tokens (answer.h), so that in one
+// reading the values of all threads add up to those of their processes, and these to the host's. Costs one pass
+// over the rows per table, plus sorting.
 #pragma once
 
 #include "ring/live/host_reading.h"
@@ -12,7 +12,7 @@
 
 namespace kymo::ring {
 
-// A table for each, cut to the rows that are wanted. All but the head is filled in.
+// One table for each requested one, cut to the requested number of rows. Fills in all but the head.
 Rows tell_rows(const HostReading& reading, std::span<const AskedTable> tables);
 
 }  // namespace kymo::ring

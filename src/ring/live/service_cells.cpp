@@ -14,7 +14,7 @@ namespace {
 using cells::ChannelCell;
 using cells::ChannelDirection;
 
-constexpr std::uint64_t kNobody = ~std::uint64_t{0};  // as docs/cells-format.md has it
+constexpr std::uint64_t kNobody = ~std::uint64_t{0};  // as docs/cells-format.md defines it
 
 }  // namespace
 
@@ -65,7 +65,7 @@ cells::Row* ServiceCells::row_of(Slot peer, bool sends, Time now) {
 
 void ServiceCells::fill(std::span<const ChannelState> states, std::span<const Trips> trips, Time now) {
     for (const ChannelState& state : states) {
-        // A member has channels to many, and uses few.
+        // A member has channels to many members, but uses few of them.
         cells::Row* const row =
             state.messages + state.outstanding == 0 ? nullptr : row_of(state.peer, state.sends, now);
         if (row == nullptr) {

@@ -1,5 +1,5 @@
-// A member's service channels as cells: a segment with a row for each, so that whoever reads this host's cells sees
-// them (service_metrics.h). One thread. Costs a copy of a few cells a channel and fill.
+// Publishes a member's service channels as cells: a segment with one row per channel, which readers of this host's
+// cells see (service_metrics.h). One thread. fill() costs a copy of a few cells per channel.
 #pragma once
 
 #include "base/result.h"
@@ -12,7 +12,7 @@
 
 namespace kymo::ring {
 
-// Requests that went out to a slot and came home.
+// Requests that were sent to a slot and returned.
 struct Trips {
     Slot to = 0;
     std::uint64_t number = 0;
@@ -21,12 +21,11 @@ struct Trips {
 
 class ServiceCells {
   public:
-    // Makes `path`, with room for so many channels. `program`: what the member is. kNoSpace, kPermission.
+    // Creates `path` with room for that many channels. `program`: the role of the member. kNoSpace, kPermission.
     Result<void> open(const std::filesystem::path& path, std::string_view program, std::uint32_t channels,
                       std::uint64_t job);
     [[nodiscard]] bool is_open() const { return segment_.is_open(); }
-    // Once it is open. Those that were never used have none; those for which there is no room are counted by the
-    // segment.
+    // Call after open(). Unused channels have no row; the segment counts those for which there is no room.
     void fill(std::span<const ChannelState> states, std::span<const Trips> trips, Time now);
 
   private:

@@ -1,6 +1,7 @@
-// The metrics of the ring's own channels. They are channels like any other: rows of channels in their members'
-// segments, with the standard cells, at all levels of the hierarchy. What programs send one another is counted apart:
-// a metric of channels is of the programs' alone, and these, by their own names, of the service channels alone.
+// The metrics of the ring's own channels.
+// These are rows of channels in their members' segments, with the standard cells, at all levels of the hierarchy,
+// like those of any other channel. Messages of programs are counted separately: a standard channel metric covers
+// programs only, and the metrics named here cover service channels only.
 #pragma once
 
 #include "cells/standard.h"
@@ -9,8 +10,8 @@
 
 namespace kymo::ring {
 
-// Behind the standard cells: of a channel to the first of a span, ns that requests took to come home, and how many
-// did.
+// Follows the standard cells. For a channel to the first slot of a span: total round-trip time of requests (ns),
+// and their number.
 inline constexpr std::uint32_t kRoundTripCell = cells::kFirstIndexed;
 inline constexpr std::uint32_t kTripsCell = cells::kFirstIndexed + 1;
 // 1 while the channel is open.
@@ -28,7 +29,7 @@ struct ServiceMetric {
     cells::MetricType type;
     const char* unit;
     const char* description;
-    bool is_readers = false;  // of who reads alone: added up over all members, each counts once
+    bool is_readers = false;  // from the receiving end only, so that the sum over all members counts each once
 };
 
 inline constexpr ServiceMetric kServiceMetrics[] = {
@@ -56,7 +57,7 @@ inline constexpr ServiceMetric kServiceMetrics[] = {
      "requests of a manager on this host that came home"},
 };
 
-// Null: it is none.
+// Null: not a service metric.
 constexpr const ServiceMetric* service_metric(std::string_view name) {
     for (const ServiceMetric& each : kServiceMetrics) {
         if (each.name == name) {

@@ -1,9 +1,10 @@
-// What this host's agent has been ordered to switch, and whether its programs do so (ring/protocol/order.h).
+// Applies the switches that this host's agent has been ordered to make, and reports whether the programs obey
+// (ring/protocol/order.h).
 //
-// A program counts what its description says until the bit of the metric's cell is set in its segment; it looks there
-// at its samples, every 10 ms while it runs, and says what it does (docs/cells-format.md). Only metrics of
-// descriptions can be switched, and of these no gauges: one that missed half of its changes would be wrong for ever.
-// Programs that come later are told at the next look. One thread.
+// A program counts a described metric only once the bit of the metric's cell is set in its segment. It checks the
+// bit at its samples, every 10 ms while it runs, and publishes its state (docs/cells-format.md). Only metrics of
+// descriptions can be switched, except gauges: a gauge that missed half of its changes would stay wrong. Programs
+// that start later get the switches at the next look(). One thread.
 #pragma once
 
 #include "ring/live/host_reading.h"
@@ -18,13 +19,14 @@ namespace kymo::ring {
 
 class Switches {
   public:
-    // What these say is so from now on. Their programs and obeyed are filled in.
+    // The switches that hold from now on. Fills in their programs and obeyed.
     void obey(std::span<Switch> ordered);
 
-    // Tells programs that have come since; where nothing was ever ordered it does nothing. Some 10 µs a program.
+    // Passes the switches to programs that have started since; does nothing if no order was ever given. Some 10 µs
+    // per program.
     void look();
 
-    // Puts the figures of before where they are to be read less often and are not old enough yet.
+    // Restores the previous figures of metrics that are read less often, while those figures are recent enough.
     void hold(std::uint64_t now, std::span<const Entry> entries, std::span<Record> records);
 
   private:

@@ -69,7 +69,7 @@ void Agent::on_heartbeat(std::span<const std::uint8_t> frame, Time now, Outbox& 
     }
 }
 
-// It comes again until it is answered, and now and then after that: programs come and go.
+// An order is repeated until it is answered, and occasionally after that, because programs come and go.
 void Agent::on_order(std::span<const std::uint8_t> frame, Outbox& out) {
     Prefix prefix{};
     Order order;
@@ -147,14 +147,15 @@ Refusal Agent::admit(const Token& token) {
     if (is_done(header.sequence)) {
         return Refusal::kRepeated;
     }
-    if (settings_.slot < header.next) {  // those before have told that this one is passed over
+    if (settings_.slot < header.next) {  // earlier members have reported that this one was passed over
         return Refusal::kMisrouted;
     }
     done_ |= std::uint64_t{1} << (header.sequence - oldest_);
     return Refusal::kNone;
 }
 
-// A token's sequence is less than the window beyond its oldest, and that is at most oldest_ once it was looked at.
+// A token's sequence is less than its oldest plus the window, and that oldest is at most oldest_ once the token
+// has been examined.
 bool Agent::is_done(std::uint64_t sequence) const {
     return sequence >= oldest_ && sequence - oldest_ < kWindow && (done_ >> (sequence - oldest_) & 1U) != 0;
 }
@@ -170,7 +171,7 @@ void Agent::begin_epoch(std::uint64_t epoch) {
     order_ = 0;
     query_ = 0;
     waiting_.clear();
-    clock_ = {};  // another manager may be on another host
+    clock_ = {};  // another manager may run on another host
 }
 
 void Agent::forget_before(std::uint64_t oldest) {
@@ -196,7 +197,7 @@ void Agent::take_span(std::uint64_t sequence, Slot first, Slot end, Time now) {
     const Slot behind = settings_.slot + 1;
     const Span watched{behind, std::clamp(end, behind, behind + settings_.job.reach)};
     successors_.set({&watched, 1}, now);
-    next_heartbeat_ = std::min(next_heartbeat_, now);  // the next one is to hear of it
+    next_heartbeat_ = std::min(next_heartbeat_, now);  // pass it on to the next member
 }
 
 void Agent::learn_clock(const TokenHeader& header, Time now) {
@@ -221,7 +222,7 @@ void Agent::do_latch(Latch& latch, std::span<const Entry> entries, Time now) {
 
 Agent::Latch& Agent::latched_for(const Token& token, Time now) {
     Latch& latch = latches_[token.header().sequence];
-    // Its own timer may be a little behind, and the request may have changed since it was announced.
+    // Its own timer may run slightly late, and the request may have changed since it was announced.
     if (!latch.at || !token.asks(latch.entries)) {
         do_latch(latch, token.entries(), now);
     }
@@ -243,7 +244,7 @@ void Agent::schedule(const Token& token, Time now) {
     }
 }
 
-// The next that is there; those that it does not ask count as there.
+// The next slot that is there; slots that are not watched count as there.
 Slot Agent::next_of(Slot end, Time now) const {
     for (Slot slot = settings_.slot + 1; slot < std::min(end, settings_.slots); ++slot) {
         if (!successors_.is_silent(slot, now)) {
@@ -307,7 +308,7 @@ void Agent::on_answer(const Answer& answer, Time now, Outbox& out) {
     }
     waiting_.erase(answer.from);
     if (successors_.refused(answer.from)) {
-        next_heartbeat_ = std::min(next_heartbeat_, now);  // the one behind it is to be asked
+        next_heartbeat_ = std::min(next_heartbeat_, now);  // the member behind it must be asked
         pass_the_silent(now, out);
     }
 }
@@ -324,23 +325,24 @@ Bytes Agent::heartbeat(FrameKind kind, Time now) const {
         {settings_.slot, 0, settings_.incarnation, now, span_sequence_, has_span ? first_ : 0, has_span ? end_ : 0});
 }
 
-// To the next one, and where it is silent to those that may take its place. The last one's goes to the manager, which
-// need not be there.
+// Sends to the next member and, if that is silent, to those that may take its place. The last agent sends to the
+// manager, which need not be there.
 void Agent::send_heartbeats(Time now, Outbox& out) {
     const Bytes frame = heartbeat(FrameKind::kHeartbeat, now);
     for (const Slot slot : successors_.ask(now)) {
-        // Members before 1.5 do not answer a heartbeat, but a probe.
+        // Members before 1.5 answer a probe but not a heartbeat.
         out.push_back({slot, successors_.is_silent(slot, now) ? heartbeat(FrameKind::kProbe, now) : frame, true});
     }
     if (next_of(end_, now) == kManager) {
         out.push_back({kManager, frame});
     }
     for (const Slot slot : waiting_) {
-        out.push_back({slot, frame, true});  // until it is refused
+        out.push_back({slot, frame, true});  // retried until it is refused
     }
 }
 
-// It has not run for longer than it lets pass between two heartbeats: silence then says nothing of others.
+// This member did not run for longer than the time between two heartbeats, so silence does not mean that others
+// are gone.
 void Agent::notice_pause(Time now) {
     if (now > last_call_ + settings_.job.heartbeat / 2) {
         successors_.begin_anew(now);

@@ -1,8 +1,8 @@
-// An agent of the service ring: latches its host's cells, adds them to tokens, hands tokens on, and asks the next one
-// whether it is there. A member (members/member.h): no I/O of its own.
+// An agent of the service ring: latches its host's cells, adds them to tokens, forwards tokens, and checks whether
+// the next agent is there. A member (members/member.h): no I/O of its own.
 //
-// It takes part in each sequence once (docs/ring-protocol.md, "Once"), keeps what it has handed on while that is in
-// flight, and hands it on again when the receiver falls silent. What it keeps is bounded by the protocol's window.
+// It takes part in each sequence once (docs/ring-protocol.md, "Once"), keeps each forwarded token while it is in
+// flight, and forwards it again if the receiver falls silent. The protocol's window bounds what it keeps.
 #pragma once
 
 #include "ring/members/clock_relation.h"
@@ -26,32 +26,32 @@ struct AgentSettings {
     JobSettings job;
     Slot slot = 0;
     std::uint64_t incarnation = 1;
-    std::uint64_t clock = 0;  // which clock this member goes by; 0: not known
-    std::uint32_t slots = 1;  // in the roster it has
+    std::uint64_t clock = 0;  // identifies the clock of this member; 0: not known
+    std::uint32_t slots = 1;  // number of slots in its roster
 };
 
 struct AgentCounts {
     std::uint64_t received = 0;  // tokens taken part in
     std::uint64_t sent = 0;
-    std::uint64_t resent = 0;    // to another, as the first had fallen silent
+    std::uint64_t resent = 0;    // to another member, because the first one had fallen silent
     std::uint64_t orders = 0;    // obeyed and answered
     std::uint64_t queries = 0;   // answered
-    std::uint64_t off_time = 0;  // latched at another time than announced
+    std::uint64_t off_time = 0;  // latched at a time other than the announced one
     RefusalCounts refused{};
 };
 
 class Agent {
   public:
-    // Reads this host's cells now: a record for each entry of the request (preset to nothing).
+    // Reads this host's cells now: one record for each entry of the request (initially empty).
     using Read = std::function<void(std::span<const Entry>, std::span<Record>)>;
 
-    // Switches what an order says, and fills in what has come of it.
+    // Applies the switches of an order and fills in their effect.
     using Obey = std::function<void(std::span<Switch>)>;
 
-    // Reads the rows that are asked for: a table for each, within its bounds.
+    // Reads the requested rows: one table for each requested one, within its bounds.
     using Tell = std::function<Rows(std::span<const AskedTable>)>;
 
-    // What the metrics are that are asked for, in their order.
+    // Describes the requested metrics, in the same order.
     using Describe = std::function<std::vector<MetricTold>(std::span<const MetricAsked>)>;
 
     // Without `obey` no metric is switched, and answers say so; without `tell`, `describe` queries are refused.
@@ -62,11 +62,11 @@ class Agent {
     void on_timer(Time now, Outbox& out);
     [[nodiscard]] Time next_timer(Time now) const;
 
-    // The roster has grown. False: as wants_roster() asks, it must.
+    // The roster has grown. False: it has to, because wants_roster() is set.
     void set_slots(std::uint32_t slots) { settings_.slots = std::max(settings_.slots, slots); }
     [[nodiscard]] bool wants_roster() const { return seen_slots_ > settings_.slots; }
 
-    // What a token has cost of late, ns of processor time: told with the next one.
+    // The recent cost of a token, ns of processor time; reported with the next token.
     void set_work(std::uint64_t work) { work_ = work; }
 
     [[nodiscard]] const AgentCounts& counts() const { return counts_; }
@@ -74,19 +74,19 @@ class Agent {
 
   private:
     struct Latch {
-        std::optional<Time> due;  // own clock; nothing: was not announced
+        std::optional<Time> due;  // own clock; nothing: not announced
         std::optional<Time> at;   // nothing: not yet
         std::vector<Entry> entries;
         std::vector<Record> records;
     };
-    // A token in flight that another agent was given.
+    // A token in flight that was forwarded to another agent.
     struct Kept {
         std::uint64_t sequence;
         Slot end;
         Slot to;
         Bytes frame;
     };
-    // When a token was handed on, for when it is told to have come home.
+    // When a token was forwarded; used when its return is reported.
     struct Forwarded {
         std::uint64_t sequence = 0;
         Slot first = 0;
@@ -128,15 +128,15 @@ class Agent {
     Watch successors_;
     std::set<Slot> waiting_;  // members of before 1.5, for heartbeats
     std::uint64_t epoch_ = 0;
-    std::uint64_t order_ = 0;  // the newest that was obeyed, in this epoch
-    std::uint64_t query_ = 0;  // and that was answered
+    std::uint64_t order_ = 0;  // the newest order obeyed in this epoch
+    std::uint64_t query_ = 0;  // the newest query answered
     std::uint64_t oldest_ = 1;
-    std::uint64_t done_ = 0;  // bit i: had sequence oldest_ + i
+    std::uint64_t done_ = 0;  // bit i: sequence oldest_ + i has been handled
     std::map<std::uint64_t, Latch> latches_;
-    Time next_latch_ = kNever;  // at the latest by then one may be due
+    Time next_latch_ = kNever;  // no latch is due before this time
     std::vector<Kept> kept_;
     std::array<Forwarded, kWindow> forwarded_{};  // by sequence, modulo
-    std::uint64_t span_sequence_ = 0;             // of the newest token that was seen or heard of, and its span
+    std::uint64_t span_sequence_ = 0;             // of the newest token that was seen or reported, and its span
     Slot first_ = 0;
     Slot end_ = 0;
     std::uint32_t seen_slots_ = 0;

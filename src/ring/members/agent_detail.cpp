@@ -1,6 +1,6 @@
-// Queries for this host's single objects, and for what its programs' metrics are. They go straight between the
-// manager and this agent: a token that comes meanwhile waits for one reading of the cells, as it does for another
-// token's.
+// Queries for this host's single objects and for descriptions of its programs' metrics. They pass directly between
+// the manager and this agent. A token that arrives meanwhile waits for one reading of the cells, as it does behind
+// another token.
 #include "base/channels/kind.h"
 #include "ring/members/agent.h"
 
@@ -21,13 +21,13 @@ void leave_out_ends(Rows& rows) {
 
 }  // namespace
 
-// What the frames of both queries must be: whole, to this agent, of a manager that is not over.
+// Checks a frame of either query: complete, addressed to this agent, from a manager that has not been replaced.
 bool Agent::admits_query(Refusal opened, const Prefix& prefix, Slot slot, bool is_answered) {
     Refusal refusal = opened;
     if (refusal == Refusal::kNone && slot != settings_.slot) {
         refusal = Refusal::kMisrouted;
     } else if (refusal == Refusal::kNone && !is_answered) {
-        refusal = Refusal::kMalformed;  // as one of a version that knows no queries
+        refusal = Refusal::kMalformed;  // as a version without queries refuses it
     }
     if (refusal == Refusal::kNone && prefix.epoch > epoch_) {
         begin_epoch(prefix.epoch);

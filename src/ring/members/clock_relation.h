@@ -1,9 +1,10 @@
-// How an agent's clock lies to the manager's, from tokens alone (docs/ring-protocol.md, "Clocks").
+// Estimates the offset of an agent's clock from the manager's, from tokens alone (docs/ring-protocol.md,
+// "Clocks").
 //
-// Each token that came by and went home bounds the difference from both sides: it was received after it was sent, and
-// came home after it was forwarded. The narrowest bounds of late are kept; they widen by what clocks may drift. The
-// true difference is within estimate ± error as long as clocks keep to that drift. (The idea is Cristian's, 1989, and
-// NTP's; here the two ways go over other members.)
+// Each token that passed by and returned bounds the difference from both sides: it was received after it was sent,
+// and it returned after it was forwarded. The narrowest recent bounds are kept; they widen by the possible drift
+// of the clocks. The true difference is within estimate ± error as long as the clocks keep to that drift. (The
+// idea is Cristian's, 1989, and NTP's; here the two directions pass through other members.)
 #pragma once
 
 #include "ring/members/member.h"
@@ -16,20 +17,20 @@ namespace kymo::ring {
 
 class ClockRelation {
   public:
-    static constexpr double kDrift = 200e-6;  // of two clocks against each other, at most
+    static constexpr double kDrift = 200e-6;  // maximum relative drift of two clocks
 
     struct Estimate {
         std::int64_t offset = 0;                  // agent's clock less the manager's
-        std::uint64_t error = ~std::uint64_t{0};  // the largest: nothing is known
+        std::uint64_t error = ~std::uint64_t{0};  // the maximum: nothing is known
     };
 
-    // Both clocks are one.
+    // Both members use the same clock.
     void same() { same_ = true; }
 
     // A token came: sent at `sent`, received at `received`.
     void came(Time sent, Time received) { lower_the_upper(difference(received, sent), received); }
 
-    // A token that was forwarded at `forwarded` is home since `home`; `share` of the hops lay before this agent.
+    // A token that was forwarded at `forwarded` returned at `home`; `share` of the hops preceded this agent.
     void came_home(Time forwarded, Time home, double share) {
         const std::int64_t bound = difference(forwarded, home);
         const std::int64_t now_bound = widened(lower_, lower_at_, forwarded, -1);

@@ -7,7 +7,7 @@ namespace kymo::ring {
 namespace {
 
 constexpr std::uint32_t kSilentAfter = 2;   // heartbeats
-constexpr std::uint32_t kEarlierAgain = 4;  // heartbeats: it may have been started again, as a later version
+constexpr std::uint32_t kEarlierAgain = 4;  // heartbeats; the agent may have been restarted with a later version
 
 }  // namespace
 

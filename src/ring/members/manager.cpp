@@ -41,7 +41,7 @@ void Manager::set_period(Time period) {
     pace_ = Pace(period, settings_.longest_period, settings_.budget);
 }
 
-// The first ones of each span.
+// Watches the first slots of each span.
 void Manager::watch(Time now) {
     std::vector<Span> watched = spans_.all();
     for (Span& span : watched) {
@@ -49,10 +49,10 @@ void Manager::watch(Time now) {
     }
     watch_.set(watched, now);
     next_silence_ = now;
-    next_heartbeat_ = std::min(next_heartbeat_, now);  // they are to hear of it
+    next_heartbeat_ = std::min(next_heartbeat_, now);  // pass it on to them
 }
 
-// It was stopped itself: silence then says nothing of others.
+// The manager itself was stopped, so silence does not mean that others are gone.
 void Manager::notice_pause(Time now) {
     if (now > last_call_ + settings_.job.heartbeat / 2) {
         watch_.begin_anew(now);
@@ -105,7 +105,7 @@ void Manager::on_answer(const Answer& answer, Time now, Outbox& out) {
         return watch_.answered(answer.from, now);
     }
     if (watch_.refused(answer.from)) {
-        next_heartbeat_ = std::min(next_heartbeat_, now);  // the one behind it is to be asked
+        next_heartbeat_ = std::min(next_heartbeat_, now);  // the member behind it must be asked
         pass_the_silent(now, out);
     }
 }
@@ -180,7 +180,8 @@ void Manager::on_timer(Time now, Outbox& out) {
     while (!rounds_.empty() && now >= rounds_.begin()->second.give_up) {
         end_round(rounds_.begin()->first, now);
     }
-    // Those that are due already go together: agents have latched what was announced for each, and pass them on so.
+    // Tokens that are already due are sent together: agents have latched what was announced for each, and forward
+    // them together.
     while (now >= next_round_ && rounds_.size() < settings_.in_flight) {
         start_round(now, out);
     }
@@ -195,7 +196,7 @@ Time Manager::next_timer() const {
     return next;
 }
 
-// A gap is closed within a heartbeat and a round trip; what is not home well after that does not come.
+// A gap is closed within a heartbeat and a round trip; a token that is not back well after that is lost.
 Time Manager::time_allowed() const {
     return settings_.job.heartbeat * 5 / 4 + (round_trip_ == 0 ? settings_.job.heartbeat : 4 * round_trip_);
 }
@@ -238,7 +239,7 @@ void Manager::start_round(Time now, Outbox& out) {
         header.returned_at = home == home_.end() ? 0 : home->second.at;
         Token token = Token::make(settings_.slots, settings_.job.job, settings_.epoch, header, round.entries);
         Sent sent{span.first, span.end, next_of(span.first, span.end, now), {}, false, {}};
-        if (sent.to == kManager) {  // nobody is there to take it
+        if (sent.to == kManager) {  // no member could take it
             token.skip_to(span.end);
             sent.home = true;
             sent.token = std::move(token);
@@ -257,7 +258,7 @@ void Manager::start_round(Time now, Outbox& out) {
     }
 }
 
-// So far ahead that all hear of it before the moment comes.
+// Far enough ahead that all agents receive the announcement in time.
 void Manager::announce(TokenHeader& header, Time now) {
     const Time period = pace_.period();
     const std::uint64_t ahead = std::min<std::uint64_t>(1 + round_trip_ / std::max<Time>(period, 1), kWindow / 2);
@@ -282,7 +283,7 @@ void Manager::pass_the_silent(Time now, Outbox& out) {
     }
 }
 
-// To the first of each span, and where it is silent to those that may take its place.
+// Sends to the first member of each span and, if that is silent, to those that may take its place.
 void Manager::send_heartbeats(Time now, Outbox& out) {
     if (now < next_heartbeat_) {
         return;
@@ -300,12 +301,12 @@ void Manager::send_heartbeats(Time now, Outbox& out) {
                                   sequence_,
                                   sequence_ == 0 ? 0 : span->first,
                                   sequence_ == 0 ? 0 : span->end};
-        // Agents before 1.5 do not answer a heartbeat, but a probe.
+        // Agents before 1.5 answer a probe but not a heartbeat.
         const FrameKind kind = watch_.is_silent(slot, now) ? FrameKind::kProbe : FrameKind::kHeartbeat;
         out.push_back(
             {slot, make_heartbeat(kind, settings_.slots, settings_.job.job, settings_.epoch, heartbeat), true});
     }
-    next_silence_ = std::min(next_silence_, watch_.next(now));  // of those that were not asked before, too
+    next_silence_ = std::min(next_silence_, watch_.next(now));  // including members that were not asked before
 }
 
 void Manager::end_round(std::uint64_t sequence, Time now) {
@@ -362,7 +363,7 @@ void Manager::end_round(std::uint64_t sequence, Time now) {
     samples_.push_back(std::move(sample));
 }
 
-// Whom to ask what a metric is: those that have it.
+// Notes which agents have a metric, to ask them for its description.
 void Manager::note_metrics(const Sample& sample) {
     for (const SamplePart& part : sample.parts) {
         for (std::size_t i = 0; metrics_.is_open() && i < std::min(sample.entries.size(), part.records.size()); ++i) {
@@ -373,7 +374,7 @@ void Manager::note_metrics(const Sample& sample) {
     }
 }
 
-// Every so many rounds without a loss: are the spans what they should be?
+// Checks the spans after a fixed number of rounds without a loss.
 void Manager::judge(const Sample& sample, Time now) {
     if (++good_rounds_ < kRoundsToJudge) {
         return;
@@ -395,9 +396,9 @@ void Manager::judge(const Sample& sample, Time now) {
     }
 }
 
-// Adapts the number of segments to the measured costs. True: it has changed. It doubles at most, since every new
-// segment opens channels, and goes back where round trips have not become shorter: members that share processors do
-// not work at the same time.
+// Adapts the number of segments to the measured costs. True: it has changed. It at most doubles, since every new
+// segment opens channels, and reverts if round trips have not become shorter: members that share processors do not
+// work in parallel.
 bool Manager::follow_costs() {
     const std::uint32_t segments = spans_.segments();
     if (const std::uint32_t before = std::exchange(segments_before_, 0);
@@ -409,7 +410,7 @@ bool Manager::follow_costs() {
         --rest_;
         return false;
     }
-    // Of a round trip, the tokens' waiting for one another at the manager is no hop's.
+    // Time that tokens spend queued at the manager is part of the round trip, but not of a hop.
     const auto spans = static_cast<double>(spans_.all().size());
     const double hops = static_cast<double>(settings_.slots) / spans + 1;
     const double round_trip = static_cast<double>(round_trip_);

@@ -1,9 +1,8 @@
-// What agents and the manager have in common: they are state machines without a clock, sockets or threads of their
-// own.
+// What agents and the manager have in common: they are state machines without a clock, sockets or threads.
 //
-// Frames and the time come in by calls, frames to be sent go out by an Outbox. A member is called with times that
-// never go back (nanoseconds of its own clock), at the latest at next_timer(). One thread. Whoever drives members, a
-// real transport or a simulator, gets the same behaviour.
+// Frames and the time come in through calls; frames to send go out through an Outbox. The driver calls a member
+// with times that never go back (nanoseconds of its own clock), at the latest at next_timer(). One thread. A real
+// transport and a simulator get the same behaviour.
 #pragma once
 
 #include "ring/protocol/frame.h"
@@ -20,21 +19,22 @@ inline constexpr Time kNever = ~Time{0};
 struct Outgoing {
     Slot to = kManager;
     Bytes frame;
-    bool asks = false;  // whether the receiver is there: on_answer() tells, if it is
+    bool asks = false;  // whether the receiver is there; if so, the transport calls on_answer()
 };
 using Outbox = std::vector<Outgoing>;
 
-// What has come of asking a member whether it is there. The transport answers for it, by the channel it was asked by.
+// The result of asking whether a member is there. The member's transport answers, on the channel of the question.
 struct Answer {
     Slot from = kManager;
-    bool is_refused = false;  // nobody listens where it should be; otherwise it is there
+    bool is_refused = false;  // no process listens at its address; otherwise the member is there
 };
 
 // What all members of a job agree upon.
 struct JobSettings {
     std::uint64_t job = 0;
-    Time heartbeat = 2'000'000'000;  // silence after which a member is passed over
-    std::uint32_t reach = 4;         // members behind it that an agent asks when those before them are silent
+    Time heartbeat = 2'000'000'000;  // silence after which a member is passed over, ns
+    std::uint32_t reach = 4;         // number of members behind it that an agent asks if those before them are
+                                     // silent
 };
 inline constexpr std::uint32_t kHeartbeatsInSilence = 4;
 

@@ -41,7 +41,7 @@ bool MetricQueries::is_beyond(const MetricAsked& metric) const {
                                                           [this](Slot slot) { return is_earlier(slot); }));
 }
 
-// One that has a figure, or the next of all.
+// A slot that has a figure, or else the next of all.
 Slot MetricQueries::next_slot(std::uint32_t slots) {
     for (const auto& [metric, having] : having_) {
         const auto may_tell = std::find_if(having.upper_bound(asked_ == kManager ? 0 : asked_), having.end(),
@@ -79,7 +79,7 @@ void MetricQueries::send(std::uint32_t slots, Time now, Outbox& out) {
         return;
     }
     asked_ = slot;
-    // An agent of an earlier version would count a query as malformed: its heartbeat says which it is.
+    // An agent of an earlier version would count a query as malformed; its heartbeat contains its version.
     if (minors_.find(slot) == minors_.end()) {
         out.push_back(
             {slot, make_heartbeat(FrameKind::kProbe, slots, job_.job, epoch_, {kManager, 0, epoch_, now, 0, 0, 0})});

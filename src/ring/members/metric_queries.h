@@ -1,7 +1,7 @@
-// The manager's question what metrics of programs' own are: which, of whom, and what was told.
+// The manager's queries for descriptions of the metrics that programs define.
 //
-// Agents are asked one after the other until one knows a metric; those first of which a figure has come. Whoever is
-// of a version that knows no such queries is not asked. What one agent has told is not asked again. One thread, no
+// Asks one agent after the other until one has the metric, starting with agents that have sent a figure of it.
+// Skips agents of versions without such queries. A metric that is described is not asked for again. One thread, no
 // I/O.
 #pragma once
 
@@ -19,7 +19,7 @@ class MetricQueries {
   public:
     MetricQueries(const JobSettings& job, std::uint64_t epoch) : job_(job), epoch_(epoch) {}
 
-    // Instead of what was asked before; at most kMaxDescribed at a time are asked for.
+    // Replaces the previous list; at most kMaxDescribed at a time are asked for.
     void ask(std::vector<MetricAsked> metrics, Time now);
     // A figure of a metric has come from an agent.
     void has(Slot slot, const MetricAsked& metric);
@@ -32,10 +32,11 @@ class MetricQueries {
     // A heartbeat of that minor version has come.
     void heard(Slot slot, std::uint8_t minor) { minors_[slot] = minor; }
 
-    // What is known so far, in the order in which it was told.
+    // The descriptions received so far, in order of arrival.
     [[nodiscard]] const std::vector<MetricTold>& told() const { return told_; }
-    // Whether all who have figures of the metric, or all that there are, are of a version that describes none.
+    // Whether a metric has no description yet.
     [[nodiscard]] bool is_open() const { return !open_.empty(); }
+    // Whether all agents that have figures of the metric (if none has, all agents) run a version that describes none.
     [[nodiscard]] bool is_beyond(const MetricAsked& metric) const;
 
   private:
@@ -44,7 +45,7 @@ class MetricQueries {
 
     JobSettings job_;
     std::uint64_t epoch_;
-    std::vector<MetricAsked> open_;  // not told yet
+    std::vector<MetricAsked> open_;  // not described yet
     std::vector<MetricTold> told_;
     std::map<std::uint64_t, std::set<Slot>> having_;  // of open ones, by kind and metric
     std::map<Slot, std::uint8_t> minors_;

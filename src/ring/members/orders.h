@@ -1,7 +1,7 @@
-// The manager's orders: to whom one is still to be told, and what agents have answered.
+// The manager's orders: which agents still need one, and what agents have answered.
 //
-// Each agent is told what was ordered until it has answered, twice a heartbeat, and every four heartbeats after that:
-// one that was started again must hear of it, and programs come and go.
+// Each agent gets the order twice per heartbeat until it answers, and every four heartbeats after that, because an
+// agent may have been restarted, and programs come and go.
 #pragma once
 
 #include "ring/members/member.h"
@@ -17,7 +17,7 @@ class Orders {
   public:
     Orders(const JobSettings& job, std::uint64_t epoch) : job_(job), epoch_(epoch) {}
 
-    // Adds to what was ordered before, or replaces it. Those beyond kMaxSwitches are left out.
+    // Adds to the earlier orders, or replaces them. Switches beyond kMaxSwitches are left out.
     void begin(std::vector<Switch> switches, Time now) {
         for (const Switch& each : switches) {
             const auto known = std::find_if(order_.switches.begin(), order_.switches.end(), [&each](const Switch& k) {
@@ -49,7 +49,7 @@ class Orders {
         next_ = now + job_.heartbeat / 2;
     }
 
-    // `slots`: that there are.
+    // `slots`: the number of slots.
     Refusal take(const Order& answer, std::uint32_t slots) {
         if (answer.head.slot >= slots) {
             return Refusal::kMisrouted;
@@ -74,7 +74,7 @@ class Orders {
     [[nodiscard]] const std::vector<Switch>& switches() const { return order_.switches; }
     [[nodiscard]] std::size_t answered() const { return answered_.size(); }
 
-    // What was ordered, with the programs of all hosts that have answered.
+    // The ordered switches, with the programs of all hosts that have answered.
     [[nodiscard]] std::vector<Switch> state() const {
         std::vector<Switch> all = order_.switches;
         for (const auto& [slot, answer] : answered_) {

@@ -1,10 +1,9 @@
-// How often to ask: the period that keeps service traffic and the agents' work within a budget.
+// Chooses the period that keeps service traffic and the agents' work within a budget.
 //
-// Over the budget the period doubles at once. Under it the period comes down, and never to where what the last round
-// cost would not be within the budget: to a quarter, or to twice what the budget needs, and in steps from there. So
-// near the budget the rule is that of congestion control (additive decrease, multiplicative increase: Chiu and Jain,
-// 1989, seen from the period's side), and from far away, where a disturbance has taken it, it is back within ten
-// rounds.
+// Over the budget, the period doubles at once. Under it, the period shrinks, but never to where the cost of the
+// last round would exceed the budget: to a quarter, or to twice what the budget needs, and in steps from there.
+// Near the budget the rule is that of congestion control (additive decrease, multiplicative increase: Chiu and
+// Jain, 1989, seen from the period's side); far away, after a disturbance, it returns within ten rounds.
 #pragma once
 
 #include "ring/members/member.h"
@@ -14,7 +13,7 @@
 namespace kymo::ring {
 
 struct Budget {
-    double work_share = 0.001;           // of one processor, the busiest agent's
+    double work_share = 0.001;           // of one processor, for the busiest agent
     double bytes_a_second = 10'000'000;  // of all service channels together
 };
 
@@ -26,7 +25,7 @@ class Pace {
     [[nodiscard]] Time period() const { return period_; }
     [[nodiscard]] bool is_held_back() const { return period_ > wanted_; }
 
-    // What a round cost: bytes over all channels, and most work of an agent in ns.
+    // The cost of a round: bytes over all channels, and the largest work of an agent in ns.
     void take(std::uint64_t bytes, std::uint64_t work) {
         const double needed = std::max(static_cast<double>(work) / budget_.work_share,
                                        static_cast<double>(bytes) * 1e9 / budget_.bytes_a_second);

@@ -1,9 +1,9 @@
-// Into which spans the slots are cut: evenly into segments, and once more where a span's tokens do not come home.
+// How the slots are cut into spans: evenly into segments, and once more where a span's tokens do not return.
 //
-// A round trip over n slots in S segments takes about (n / S) a + S c, where a is the cost of a hop and c what a
-// token and its reply cost the manager: least at S = sqrt(n a / c). A span that failed twice in a row is cut in the
-// middle, since more neighbours are gone than the agent before them can know; a cut goes when the slots at both sides
-// of it are there.
+// A round trip over n slots in S segments takes about (n / S) a + S c, where a is the cost of a hop and c that of
+// a token and its reply at the manager: minimal at S = sqrt(n a / c). A span that failed twice in a row is cut in
+// the middle, since more neighbours are gone than the agent before them watches. A cut is removed when the slots
+// on both sides of it are there.
 #pragma once
 
 #include "ring/protocol/layout.h"
@@ -22,7 +22,7 @@ struct Span {
     std::uint32_t failures = 0;  // in a row
 };
 
-// `hop` and `token` in the same unit. At least 1, at most the slots.
+// `hop` and `token` in the same unit. Between 1 and the number of slots.
 inline std::uint32_t best_segments(std::uint32_t slots, double hop, double token) {
     if (hop <= 0 || token <= 0) {
         return 1;
@@ -35,7 +35,7 @@ class Spans {
   public:
     static constexpr std::size_t kMaxCuts = 256;
 
-    // True: they are others than before.
+    // True: the spans have changed.
     bool set(std::uint32_t slots, std::uint32_t segments) {
         segments = std::clamp<std::uint32_t>(segments, 1, std::max<std::uint32_t>(slots, 1));
         if (slots == slots_ && segments == segments_) {
@@ -51,7 +51,7 @@ class Spans {
     [[nodiscard]] std::uint32_t segments() const { return segments_; }
     [[nodiscard]] std::size_t cuts() const { return cuts_.size(); }
 
-    // Of the span that begins there. True: the spans are others now.
+    // For the span that begins at `first`. True: the spans have changed.
     bool failed(Slot first) {
         const auto span = find(first);
         if (span == spans_.end() || ++span->failures < 2 || span->end - span->first < 2 || cuts_.size() >= kMaxCuts) {
@@ -68,7 +68,7 @@ class Spans {
         }
     }
 
-    // Forgets cuts that are needed no more. True: the spans are others now.
+    // Removes cuts that are not needed any more. True: the spans have changed.
     template <typename IsHole>
     bool mend(IsHole is_hole) {
         const std::size_t gone =

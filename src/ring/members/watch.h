@@ -1,10 +1,10 @@
-// Which of the members that may be handed a token are there, and which to ask.
+// Which members that may get a token are there, and which of them to ask.
 //
-// A member watches a few slots of each span that it sends tokens into, in their order, and asks the first of them
-// only: one channel a span. When that one has left two requests unanswered, the member asks those behind it, too.
-// They have as long to answer as the first one has left, so that all that fail together fall silent at the same
-// moment. A slot that nobody asks counts as there. Incarnations only grow: what an earlier one says is not heard.
-// Cost: a look at each of the watched, a few a span.
+// A member watches a few slots of each span that it sends tokens into, in order, and asks only the first: one
+// channel per span. Once that one has left two requests unanswered, the member also asks those behind it. They get
+// as long to answer as the first has left, so that members that fail together fall silent at the same moment. A
+// slot that is not asked counts as there. Incarnations only grow: messages of an earlier one are ignored. Cost: a
+// check of each watched slot, a few per span.
 #pragma once
 
 #include "ring/members/member.h"
@@ -21,7 +21,7 @@ class Watch {
   public:
     explicit Watch(Time heartbeat) : heartbeat_(heartbeat) {}
 
-    // Exactly these from now on, ascending; those that were watched already keep what is known of them.
+    // Watches exactly these from now on, ascending; slots that were watched already keep their state.
     void set(std::span<const Span> groups, Time now) {
         std::vector<Watched> next;
         auto known = watched_.begin();
@@ -32,18 +32,18 @@ class Watch {
                 next.push_back(known != watched_.end() && known->slot == slot ? *known : Watched{.slot = slot});
                 next.back().is_first = slot == group.first;
                 if (next.back().is_first && next.back().since == kNotAsked) {
-                    next.back().since = now;  // it is asked at once, and has from now on to answer
+                    next.back().since = now;  // it is asked at once, and its time to answer starts now
                 }
             }
         }
         watched_ = std::move(next);
     }
 
-    // Which to ask now. The others need not answer any more.
+    // Slots to ask now. The others need not answer any more.
     std::vector<Slot> ask(Time now) {
         std::vector<Slot> asked;
         bool further = true;
-        Time since = now;  // from when those behind have to answer: as the suspect before them
+        Time since = now;  // when the time to answer starts for those behind: as for the suspect before them
         for (Watched& each : watched_) {
             if (each.is_first) {
                 further = true;
@@ -75,7 +75,7 @@ class Watch {
         }
     }
 
-    // A frame of its own says that it is there. False: an earlier incarnation's.
+    // A frame of its own shows that it is there. False: the frame is of an earlier incarnation.
     bool heard(Slot slot, std::uint64_t incarnation, Time now) {
         Watched* const each = find(slot);
         if (each == nullptr) {
@@ -89,13 +89,13 @@ class Watch {
         return true;
     }
 
-    // Nobody listens there. True: it was not known.
+    // No process listens at its address. True: this is new.
     bool refused(Slot slot) {
         Watched* const each = find(slot);
         return each != nullptr && each->since != kNotAsked && !std::exchange(each->is_gone, true);
     }
 
-    // It has said so itself.
+    // The member itself has announced it.
     void gone(Slot slot, std::uint64_t incarnation) {
         Watched* const each = find(slot);
         if (each != nullptr && incarnation >= each->incarnation) {
@@ -103,7 +103,7 @@ class Watch {
         }
     }
 
-    // Nothing can have been heard: all count from now.
+    // Nothing can have been received: all times start now.
     void begin_anew(Time now) {
         for (Watched& each : watched_) {
             if (each.since != kNotAsked) {
@@ -117,7 +117,7 @@ class Watch {
         return each != nullptr && is_silent(*each, now);
     }
 
-    // When the next one will be silent, if it does not answer before.
+    // When the next member falls silent if it does not answer before.
     [[nodiscard]] Time next(Time now) const {
         Time next = kNever;
         for (const Watched& each : watched_) {
@@ -135,7 +135,7 @@ class Watch {
         bool is_first = false;  // of its span
         bool is_gone = false;
         std::uint64_t incarnation = 0;
-        Time since = kNotAsked;  // last heard of, or when it had to answer from
+        Time since = kNotAsked;  // last received frame, or start of its time to answer
     };
     // Two requests and half the time to the third.
     [[nodiscard]] Time suspicion() const { return heartbeat_ * 3 / (2 * kHeartbeatsInSilence); }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint8_t kLastDirection = kEndDirections - 1;
 
-// What is left of a frame. Nothing is read beyond it.
+// The unread part of a frame. Reads nothing beyond it.
 class Rest {
   public:
     explicit Rest(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
@@ -23,7 +23,7 @@ class Rest {
     template <typename T>
     bool take(std::vector<T>& values, std::size_t count) {
         if (count * sizeof(T) > bytes_.size()) {
-            return false;  // before there is room made for them
+            return false;  // checked before memory is allocated for them
         }
         values.resize(count);
         return take(values.data(), count * sizeof(T));

@@ -1,7 +1,7 @@
-// Frames as bytes, and what may be wrong with them.
+// Frames as bytes, and the reasons to refuse them.
 //
-// open_prefix() is the first look at bytes from elsewhere: nothing is read beyond them, whatever they say. Which of a
-// frame's figures may be believed is then the business of Token and open_heartbeat().
+// open_prefix() checks bytes from elsewhere first: it reads nothing beyond them, whatever sizes they claim. Token
+// and open_heartbeat() then check the other figures of a frame.
 #pragma once
 
 #include "ring/protocol/layout.h"
@@ -15,16 +15,16 @@ namespace kymo::ring {
 
 using Bytes = std::vector<std::uint8_t>;
 
-// Why a frame is not used. All are counted, none ends anything.
+// Why a frame is not used. Each refusal is counted; none ends anything.
 enum class Refusal : std::uint8_t {
     kNone,
-    kTruncated,  // fewer bytes than it says
-    kOversized,  // more than it says, or than any frame may have
-    kForeign,    // no frame of ours, or of another job
+    kTruncated,  // shorter than the size it claims
+    kOversized,  // longer than the size it claims, or than any frame may be
+    kForeign,    // not a frame of the ring, or of another job
     kNewer,      // a later major version
-    kMalformed,  // figures that cannot be
-    kStale,      // of an earlier manager, or of before what is in flight
-    kRepeated,   // had it already
+    kMalformed,  // impossible figures
+    kStale,      // of an earlier manager, or older than what is in flight
+    kRepeated,   // received already
     kMisrouted,  // not for this member
 };
 inline constexpr std::size_t kRefusals = 9;

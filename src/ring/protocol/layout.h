@@ -1,10 +1,10 @@
-// The bytes of the service ring's frames: what docs/ring-protocol.md says, as constants and structs.
+// The byte layout of the service ring's frames: docs/ring-protocol.md as constants and structs.
 //
-// Tokens are sent round by the manager and filled by the agents; by heartbeats a member tells the next one what it
-// knows of the ring, and the manager asks for one by a probe; orders of the manager's, which agents answer, switch
-// what is counted (order.h); queries ask one agent for its single objects (detail_query.h), or what metrics are
-// (metric_query.h). Integers are little-endian, times nanoseconds. The structs are copied from and to the bytes, so a
-// frame need not be aligned.
+// The manager sends tokens round, and agents fill them. A member's heartbeats describe the state of the ring to
+// the next member; the manager requests one with a probe. The manager's orders, which agents answer, switch what
+// is counted (order.h). Queries ask one agent for its single objects (detail_query.h) or for descriptions of
+// metrics (metric_query.h). Integers are little-endian, times nanoseconds. The structs are copied from and to the
+// bytes, so a frame need not be aligned.
 #pragma once
 
 #include <bit>
@@ -15,10 +15,10 @@ namespace kymo::ring {
 
 static_assert(std::endian::native == std::endian::little, "frames are copied as they are");
 
-// A reader refuses a higher major version and reads on at a higher minor one.
+// A reader refuses a higher major version and accepts a higher minor one.
 inline constexpr std::uint8_t kMajorVersion = 1;
-// 1: orders and answers; 2: queries and rows; 3: descriptions; 4: ends of channels, objects of one host or process;
-// 5: heartbeats go to the next member, whose transport answers
+// 1: orders and answers; 2: queries and rows; 3: descriptions; 4: ends of channels, objects of one host or
+// process; 5: heartbeats go to the next member, whose transport answers
 inline constexpr std::uint8_t kMinorVersion = 5;
 inline constexpr std::uint8_t kAnswersSince = 5;
 inline constexpr char kMagic[4] = {'K', 'Y', 'R', 'G'};
@@ -32,7 +32,7 @@ inline constexpr std::size_t kMaxFrameBytes = 16U << 20U;
 inline constexpr std::uint32_t kMaxSlots = 1U << 20U;
 inline constexpr std::uint32_t kMaxEntries = 1024;
 inline constexpr std::uint64_t kWindow = 64;     // sequences between the oldest in flight and the newest
-inline constexpr std::uint32_t kHoleRanges = 8;  // of slots that were passed over, told one by one
+inline constexpr std::uint32_t kHoleRanges = 8;  // of slots that were passed over, listed one by one
 
 enum class FrameKind : std::uint8_t {
     kToken = 1,
@@ -71,28 +71,28 @@ struct HoleRange {
     bool operator==(const HoleRange&) const = default;
 };
 
-enum : std::uint16_t { kHolesUntold = 1 };  // hole_flags: there are more holes than the ranges tell
+enum : std::uint16_t { kHolesUntold = 1 };  // hole_flags: there are more holes than the ranges list
 
 struct TokenHeader {
     std::uint64_t sequence;      // from 1, within an epoch
     std::uint64_t oldest;        // that the manager still waits for
     std::uint64_t sent;          // manager's clock
-    std::uint64_t clock;         // which clock that is; 0: not known
-    std::uint64_t returned;      // a sequence that came home; 0: none
-    std::uint64_t returned_at;   // when; manager's clock
+    std::uint64_t clock;         // identifies that clock; 0: not known
+    std::uint64_t returned;      // a sequence that has returned; 0: none
+    std::uint64_t returned_at;   // when it returned; manager's clock
     std::uint64_t announced;     // a later sequence; 0: none
     std::uint64_t announced_at;  // when to latch the cells for it: manager's clock
     Slot first;                  // the span: slots first to end - 1
     Slot end;
     Slot next;                  // slots before it have contributed or are holes
-    std::uint32_t hops;         // agents that had the token in hand
-    std::uint32_t contributed;  // slots that are in the figures
-    std::uint32_t off_time;     // of them, latched at another time than announced
+    std::uint32_t hops;         // agents that have handled the token
+    std::uint32_t contributed;  // slots included in the figures
+    std::uint32_t off_time;     // of them, latched at a time other than the announced one
     std::uint64_t moved;        // bytes sent so far, over all hops
-    std::uint64_t work;         // most processor time that an agent spent on a token
+    std::uint64_t work;         // the largest processor time that an agent spent on a token
     std::uint64_t earliest;     // latch, in the manager's clock as agents estimate it
     std::uint64_t latest;
-    std::uint64_t clock_error;  // the greatest that any of them allows for
+    std::uint64_t clock_error;  // the largest that any of them assumes
     Mode mode;
     std::uint8_t reserved;
     std::uint16_t entries;
@@ -102,13 +102,13 @@ struct TokenHeader {
 };
 static_assert(sizeof(TokenHeader) == 200);
 
-// What is asked: a metric of a resource at a level of its hierarchy (base/resource.h).
+// A requested metric: of a resource at a level of its hierarchy (base/resource.h).
 struct Entry {
     std::uint8_t kind;     // Resource
     std::uint8_t level;    // ResourceLevel
     std::uint16_t of;      // EntryOf
     std::uint32_t metric;  // a cell's index, or kByName with the name's code
-    std::uint64_t number;  // at that level; kEvery: all there are; with `of` it has parts (EntryNumber)
+    std::uint64_t number;  // object at that level; kEvery: all; with `of` it has parts (EntryNumber)
     bool operator==(const Entry&) const = default;
 };
 static_assert(sizeof(Entry) == 16);
@@ -116,7 +116,7 @@ static_assert(sizeof(Entry) == 16);
 inline constexpr std::uint64_t kEvery = ~std::uint64_t{0};
 inline constexpr std::uint32_t kByName = 0x80000000;
 
-// Since 1.4: the numbers are those of one host, or of one of its processes. Earlier agents find no such object.
+// Since 1.4: the numbers belong to one host, or to one of its processes. Earlier agents find no such object.
 enum EntryOf : std::uint16_t { kOfHost = 1, kOfProcess = 2 };
 
 // The parts of such a number. Linux has fewer than 2^22 - 1 threads, processes and processors.
@@ -145,18 +145,18 @@ struct Part {
     std::uint64_t received;  // agent's clock, as the next
     std::uint64_t latched;
     std::int64_t offset;        // agent's clock less the manager's, estimated
-    std::uint64_t clock_error;  // of that
+    std::uint64_t clock_error;  // error of the offset
     bool operator==(const Part&) const = default;
 };
 static_assert(sizeof(Part) == 48);
 
 // Heartbeats, farewells and probes.
 struct Heartbeat {
-    Slot slot;  // who sends it
+    Slot slot;  // the sender
     std::uint32_t reserved;
     std::uint64_t incarnation;
     std::uint64_t sent;      // sender's clock
-    std::uint64_t sequence;  // the newest that it knows of, and the span of it; 0: none
+    std::uint64_t sequence;  // the newest that the sender has seen, and its span; 0: none
     Slot first;
     Slot end;
 };

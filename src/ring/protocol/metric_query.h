@@ -1,7 +1,7 @@
-// Metric queries and descriptions: what a metric of a program's own is, whose name alone is known where it is asked
-// for (docs/ring-protocol.md, "Metric queries and descriptions").
+// Metric queries and descriptions: what a program-defined metric is, of which the asking side has only the name
+// (docs/ring-protocol.md, "Metric queries and descriptions").
 //
-// Bounded: at most kMaxDescribed metrics a frame. A query may come twice.
+// Bounded: at most kMaxDescribed metrics per frame. A query may arrive twice.
 #pragma once
 
 #include "base/metric_total.h"
@@ -19,10 +19,10 @@ inline constexpr std::uint8_t kDescriptionsSince = 3;  // minor version
 
 // Of both frames.
 struct MetricQueryHead {
-    Slot slot;  // of a query whom it is for, of descriptions whose they are
+    Slot slot;  // of a query: its addressee; of descriptions: their sender
     std::uint16_t metrics;
     std::uint16_t reserved;
-    std::uint64_t incarnation;  // of the agent that answers; in queries 0
+    std::uint64_t incarnation;  // of the answering agent; in queries 0
     std::uint64_t number;       // from 1, within an epoch
 };
 static_assert(sizeof(MetricQueryHead) == 24);
@@ -39,7 +39,7 @@ struct MetricTold {
     std::uint8_t kind;
     std::uint8_t type;  // cells::MetricType; 0: no program of this host has such a metric, and the rest is 0
     MetricTotal total;
-    std::uint8_t per;  // ResourceLevel that is shown beside the total
+    std::uint8_t per;  // ResourceLevel to show beside the total
     std::uint32_t metric;
     std::uint64_t reserved;
     std::array<char, 16> unit;  // these are padded with zeros
@@ -60,7 +60,7 @@ struct Descriptions {
     std::vector<MetricTold> metrics;
 };
 
-// Of a padded text: without the zeros.
+// A padded text without the zeros.
 template <std::size_t kBytes>
 std::string_view text_of(const std::array<char, kBytes>& padded) {
     const std::string_view all(padded.data(), kBytes);

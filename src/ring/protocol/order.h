@@ -1,8 +1,8 @@
-// Orders and their answers: which metrics of descriptions the programs of all hosts are to count, and how often their
-// figures are to be read (docs/ring-protocol.md, "Orders and answers").
+// Orders and their answers: which metrics of descriptions the programs of all hosts count, and how often their
+// figures are read (docs/ring-protocol.md, "Orders and answers").
 //
-// An order names metrics and says what is to be so from now on; what it does not name stays as it is. So it may come
-// twice. Bounded: at most kMaxSwitches of them.
+// An order names metrics and sets their state from now on; metrics that it does not name keep theirs. An order may
+// therefore arrive twice. Bounded: at most kMaxSwitches of them.
 #pragma once
 
 #include "ring/protocol/frame.h"
@@ -20,18 +20,18 @@ struct Switch {
     std::uint8_t on;    // 0 or 1
     std::uint16_t reserved;
     std::uint32_t metric;    // as in an entry of a request
-    std::uint64_t period;    // ns: figures are read anew when they are as old; 0: each time
-    std::uint32_t programs;  // in answers: those on this host that have such a metric of a description
-    std::uint32_t obeyed;    // of them, those that do so
+    std::uint64_t period;    // ns: age at which figures are read again; 0: read each time
+    std::uint32_t programs;  // in answers: programs of this host that have such a metric of a description
+    std::uint32_t obeyed;    // of them, those that have applied it
     bool operator==(const Switch&) const = default;
 };
 static_assert(sizeof(Switch) == 24);
 
 struct OrderHead {
-    Slot slot;  // of an order whom it is for, of an answer whose it is
+    Slot slot;  // of an order: its addressee; of an answer: its sender
     std::uint16_t switches;
     std::uint16_t reserved;
-    std::uint64_t incarnation;  // of the agent that answers; in orders 0
+    std::uint64_t incarnation;  // of the answering agent; in orders 0
     std::uint64_t number;       // from 1, within an epoch
 };
 static_assert(sizeof(OrderHead) == 24);

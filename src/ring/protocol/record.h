@@ -1,7 +1,7 @@
-// What is known of one metric over many objects: sum, least, greatest, and of how many of them.
+// A summary of one metric over many objects: sum, minimum, maximum, and number of objects.
 //
-// 48 bytes on the wire. The sum has 128 bits, so that a mean is right where the sum of cells wraps; the sum modulo
-// 2^64, as cells are added, is its low half. A record of nothing is all zeros. Joining is commutative and
+// 48 bytes on the wire. The sum has 128 bits, so that a mean is right even where the sum of cells wraps; its low
+// half is the sum modulo 2^64, as cells are added. An empty record is all zeros. Joining is commutative and
 // associative: any order along the ring gives the same bytes.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace kymo::ring {
 
-// A host has fewer objects than 2^32 of a kind, so that no figure of a whole ring overflows.
+// A host has fewer than 2^32 objects of a kind, so figures of a whole ring do not overflow.
 inline constexpr unsigned kObjectBits = 32;
 
 __extension__ typedef unsigned __int128 Wide;
@@ -20,8 +20,8 @@ struct Record {
     std::uint64_t sum_high;
     std::uint64_t least;
     std::uint64_t greatest;
-    std::uint64_t known;    // objects whose value is in it
-    std::uint64_t objects;  // that there are
+    std::uint64_t known;    // objects whose values are included
+    std::uint64_t objects;  // all objects
 
     bool operator==(const Record&) const = default;
 
@@ -38,7 +38,7 @@ struct Record {
 
     // An object with that value.
     void add(std::uint64_t value) { join({value, 0, value, value, 1, 1}); }
-    // One that is there, but whose value is not known.
+    // An object whose value is not known.
     void add_unknown() { ++objects; }
 
     void join(const Record& other) {
@@ -51,7 +51,7 @@ struct Record {
         objects += other.objects;
     }
 
-    // Whether so many hosts can have such figures: what a reader may demand of bytes from elsewhere.
+    // Whether that many hosts can have such figures; a reader checks bytes from elsewhere with it.
     [[nodiscard]] bool is_possible(std::uint64_t hosts) const {
         if (objects > hosts << kObjectBits) {
             return false;

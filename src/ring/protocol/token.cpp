@@ -20,7 +20,7 @@ void store(Bytes& frame, std::size_t at, const T& value) {
     std::memcpy(frame.data() + at, &value, sizeof value);
 }
 
-// Either of the two modes; sizes in 64 bits, where the bounds of the format cannot overflow.
+// Size in either mode; computed in 64 bits, where the bounds of the format cannot overflow.
 std::uint64_t bytes_of(Mode mode, std::uint64_t entries, std::uint64_t parts) {
     const std::uint64_t records = entries * sizeof(Record);
     return kTokenHeadBytes + entries * sizeof(Entry) +
@@ -97,7 +97,7 @@ Refusal Token::check() const {
     return h.mode == Mode::kAppend && present != h.contributed ? Refusal::kMalformed : Refusal::kNone;
 }
 
-// Ranges ascend, do not touch, and lie in what was passed.
+// Ranges ascend, do not touch, and lie within the passed slots.
 bool Token::holes_add_up() const {
     const TokenHeader& h = header_;
     if (h.hole_ranges > kHoleRanges) {

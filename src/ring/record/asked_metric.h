@@ -1,8 +1,8 @@
-// What is known of a metric that the ring was asked for: its figures in a sample depend on its type.
+// A requested metric; the meaning of its figures in a sample depends on its type.
 //
-// Standard metrics are known (cells/standard.h). Of any other only its name is, until an agent has told what it is
-// (protocol/metric_query.h); an agent of an earlier version never does: then it is taken for a counter, as metrics
-// are unless said otherwise.
+// Standard metrics are built in (cells/standard.h). Any other has only a name until an agent describes it
+// (protocol/metric_query.h). An agent of an earlier version never does: the metric then counts as a counter, the
+// default type.
 #pragma once
 
 #include "base/resource.h"
@@ -18,7 +18,7 @@
 namespace kymo::ring {
 
 struct AskedMetric {
-    MetricAddress address;  // number: kEvery where all at its level are meant
+    MetricAddress address;  // number: kEvery for all objects at its level
     cells::MetricType type = cells::MetricType::kCounter;
     bool is_standard = false;
     std::string unit;
@@ -26,7 +26,7 @@ struct AskedMetric {
     MetricTotal total = MetricTotal::kOfType;
     ResourceLevel per = ResourceLevel::kObject;
     bool is_described = false;  // by an agent
-    bool is_awaited = false;    // that description: no figure means anything yet
+    bool is_awaited = false;    // waits for its description; until then no figure has a meaning
 
     // Whether its figures only grow.
     [[nodiscard]] bool grows() const {
@@ -61,7 +61,7 @@ inline MetricAsked asked_of(const AskedMetric& metric) {
     return {kind, {}, metric_code(kind, metric.address.metric)};
 }
 
-// Takes over what was told of metrics that are not known yet. True: of one at least.
+// Applies descriptions to metrics that had none. True: to at least one.
 inline bool describe(std::span<AskedMetric> asked, std::span<const MetricTold> told) {
     bool is_new = false;
     for (AskedMetric& metric : asked) {
@@ -82,10 +82,10 @@ inline bool describe(std::span<AskedMetric> asked, std::span<const MetricTold> t
     return is_new;
 }
 
-// Sums add up; of maxima the largest counts; or as the metric says how its values make a total.
+// Sums add up; of maxima the largest counts; program-defined metrics define how values make a total.
 inline std::uint64_t figure(const AskedMetric& asked, const Record& record) {
     switch (asked.total) {
-        case MetricTotal::kMean:  // an own gauge below 0 has wrapped round
+        case MetricTotal::kMean:  // a program-defined gauge below 0 has wrapped round
             return record.known == 0 ? 0
                                      : static_cast<std::uint64_t>(static_cast<std::int64_t>(record.sum_low) /
                                                                   static_cast<std::int64_t>(record.known));

@@ -1,11 +1,12 @@
-// What a counter that is read as a sum over objects has grown by since it was first read.
+// The growth, since it was first read, of a counter that is a sum over objects.
 //
-// Programs that end take their cells along, so such a sum may go down; its growth does not: what a smaller sum hides
-// is not known, and counts as nothing. What a program counted between its last reading and its end is not in it.
+// Programs that end take their cells along, so such a sum may decrease; its growth does not: growth that a smaller
+// sum hides is not known and counts as 0. What a program counted between its last reading and its end is not
+// included.
 //
-// A row that kept changing while it was read is missing in the sum. Only sums over as many unknown objects are
-// compared: a row that comes back has not counted all that it stands at. Where as many stay unknown for two readings,
-// growth goes on from there without them.
+// A row that kept changing while it was read is missing in the sum. Only sums with equally many unknown objects
+// are compared, because a row that reappears has not counted its whole value since. If the number of unknown
+// objects stays the same for two readings, growth continues from there without them.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@ namespace kymo::ring {
 
 class Growth {
   public:
-    // With what it is now, modulo 2^64, as cells add up, and how many objects are not in it.
+    // Takes the present sum, modulo 2^64, as cells are added, and the number of objects that it lacks.
     std::uint64_t take(std::uint64_t sum, std::uint64_t unknown) {
         const Reading now{sum, unknown};
         if (!base_) {

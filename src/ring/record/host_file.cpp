@@ -14,11 +14,11 @@ namespace {
 
 namespace rec = recording;
 
-constexpr std::uint64_t kMaxBytes = 4ULL << 30U;  // reserved, not taken: a year of a host's samples
+constexpr std::uint64_t kMaxBytes = 4ULL << 30U;  // reserved, not allocated: a year of a host's samples
 constexpr Time kPairEvery = 10'000'000'000;
 constexpr const char* kNoAnswer = "no answer";
 
-// What the wall clock says at a time of the manager's.
+// The wall-clock time at a time of the manager's clock.
 std::uint64_t wall_at(Time at) {
     const std::uint64_t before = monotonic_now().ns;
     const std::uint64_t wall = read_clock(CLOCK_REALTIME).ns;
@@ -91,8 +91,8 @@ void HostFile::write_clock(const HostSample& sample) {
     rows_.append(rec::ClockPair{sample.at - std::min(sample.error, sample.at), wall_at(sample.at), 2 * sample.error});
 }
 
-// Each metric has one object, all of the host's: what was asked of one process or thread alone is a metric of its
-// own, since it is part of the whole already.
+// Each metric has one object, for the whole host. A metric of one process or thread is a separate metric, because
+// it is already included in the whole.
 HostFile::Series& HostFile::describe(std::size_t index, Time at) {
     const AskedMetric& asked = asked_[index];
     const MetricAddress& address = asked.address;
@@ -115,7 +115,7 @@ HostFile::Series& HostFile::describe(std::size_t index, Time at) {
         row.per = static_cast<std::uint64_t>(asked.per);
         row.origin =
             static_cast<std::uint64_t>(asked.is_standard ? cells::Origin::kStandard : cells::Origin::kProgram);
-        // A host has one value here: over hosts, means count alike whatever their numbers of threads.
+        // A host has one value here: a mean over hosts weighs all hosts alike, whatever their numbers of threads.
         const bool is_mean = asked.total == MetricTotal::kMean;
         const std::string description = asked.description + (is_mean ? " (mean of each host's threads)" : "");
         row.description = description;
@@ -125,7 +125,7 @@ HostFile::Series& HostFile::describe(std::size_t index, Time at) {
         object.object = metric->second;
         object.kind = row.kind;
         object.number = rec::kAllObjects;
-        object.begin = sampled_ != 0 ? sampled_ : at;  // it was not there then
+        object.begin = sampled_ != 0 ? sampled_ : at;  // it did not exist at the last sample
         rows_.append(object);
     }
     series.metric = metric->second;
@@ -139,7 +139,7 @@ void HostFile::write_value(Series& series, std::uint64_t value, Time at) {
     rec::MetricValue row;
     row.metric = series.metric;
     row.object = series.metric;
-    if (series.is_written && series.at < sampled_ && sampled_ < at) {  // so that the change stands where it was
+    if (series.is_written && series.at < sampled_ && sampled_ < at) {  // so that the change appears at its time
         row.time = sampled_;
         row.value = series.value;
         rows_.append(row);
@@ -169,7 +169,8 @@ void HostFile::take(const HostSample& sample) {
     write_clock({at, sample.error, {}});
     for (std::size_t i = 0; i < std::min(asked_.size(), sample.records.size()); ++i) {
         const Record& record = sample.records[i];
-        // Where there is no such object yet nothing was counted; of objects that cannot be read nothing is known.
+        // If no such object exists yet, nothing was counted. If objects exist but cannot be read, the value is
+        // unknown.
         const bool is_known = record.known != 0 || record.objects == 0;
         const bool is_counter = asked_[i].grows();
         const std::uint64_t now = figure(asked_[i], record);
@@ -179,7 +180,7 @@ void HostFile::take(const HostSample& sample) {
         }
         const auto known = series_.find(i);
         Series& series = known != series_.end() ? known->second : describe(i, at);
-        if (owners_.at(series.metric) == i) {  // asked for twice, in other words
+        if (owners_.at(series.metric) == i) {  // requested twice, in different forms
             write_value(series, value, at);
         }
     }

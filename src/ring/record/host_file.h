@@ -1,9 +1,9 @@
 // One host's samples as a file of a recording (docs/recording-format.md): what `kymo record` writes of a host's
-// metrics, with the host as a whole in the place of threads and processors.
+// metrics, with the whole host in place of threads and processors.
 //
-// Times are the manager's clock, whatever the host's own is: each sample comes with the moment it was latched and how
-// far off that may be, and clock-pair rows keep both. A time without an answer stands between two marks. Rows are in
-// the file when take() returns, so that a killed manager leaves all of them. One thread.
+// Times are in the manager's clock, whatever the host's clock is: each sample comes with its latch time and the
+// error of that time, and clock-pair rows keep both. Two marks enclose a time without an answer. Rows are in the
+// file when take() returns, so they survive a killed manager. One thread.
 #pragma once
 
 #include "base/result.h"
@@ -43,11 +43,11 @@ class HostFile {
     HostFile& operator=(const HostFile&) = delete;
     ~HostFile();
 
-    // What own metrics are, by those that asked for them; parallel to `asked`. One that is awaited has no rows until
-    // it is known.
+    // Descriptions of program-defined metrics, parallel to `asked`. An awaited metric has no rows until it is
+    // described.
     void know(std::vector<AskedMetric> asked) { asked_ = std::move(asked); }
     void take(const HostSample& sample);
-    // To a request at `at`: nothing is known from the last sample on until the next.
+    // A request at `at` got no answer: values are unknown from the last sample to the next.
     void no_answer(Time at);
     void end(Time at, bool interrupted);
 
@@ -56,7 +56,7 @@ class HostFile {
 
   private:
     struct Series {
-        std::uint64_t metric = 0;  // its number in the file, and its object's
+        std::uint64_t metric = 0;  // its number in the file, and that of its object
         bool is_written = false;
         std::uint64_t value = 0;
         Time at = 0;  // of the last row
@@ -77,13 +77,13 @@ class HostFile {
     recording::StreamWriter rows_;
     std::map<std::size_t, Series> series_;          // by place in the request
     std::map<std::string, std::uint64_t> metrics_;  // by kind and name
-    std::map<std::uint64_t, std::size_t> owners_;   // of metrics: which place in the request writes them
+    std::map<std::uint64_t, std::size_t> owners_;   // of metrics: the place in the request that writes them
     bool has_run_ = false;
     bool is_silent_ = false;
     Time last_ = 0;     // of all rows
     Time sampled_ = 0;  // the last sample
-    Time paired_ = 0;   // when the clocks were last written
-    Time error_ = 0;    // with what error
+    Time paired_ = 0;   // time of the last clock pair
+    Time error_ = 0;    // error of that pair
 };
 
 }  // namespace kymo::ring

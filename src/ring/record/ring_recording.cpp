@@ -5,7 +5,7 @@
 namespace kymo::ring {
 namespace {
 
-// Parts that were latched before anything was known of the clock were latched while their token was in flight.
+// Parts that were latched before the clock offset was known are dated to the flight of their token.
 HostSample sample_of(const Sample& sample, const SamplePart& part) {
     if (part.part.clock_error < sample.home - sample.sent) {
         return {part.part.latched - static_cast<std::uint64_t>(part.part.offset), part.part.clock_error,

@@ -1,8 +1,8 @@
 // All hosts of the ring as one recording: a file for each slot, from the manager's samples.
 //
-// Every slot that a sample is about is told of, with figures or as without an answer: nothing is left out in silence.
-// Samples that hold sums only (reduce mode) make one file, of all hosts together; one that does not cover all of them
-// is then no figure at all. One thread; the cost is a few rows a host and sample.
+// Every slot of a sample is written, with figures or as without an answer: no slot is omitted silently. Samples
+// that hold sums only (reduce mode) make one file, of all hosts together; a sum that does not cover all of them is
+// not written as a figure. One thread; the cost is a few rows per host and sample.
 #pragma once
 
 #include "ring/members/sample.h"
@@ -13,10 +13,10 @@
 namespace kymo::ring {
 
 struct RecordingSettings {
-    std::filesystem::path folder;  // that is there, and empty
-    HostFacts facts;               // name: of the file of sums
+    std::filesystem::path folder;  // exists and is empty
+    HostFacts facts;               // name: that of the file of sums
     std::vector<AskedMetric> asked;
-    std::function<std::string(Slot)> name_of;  // empty: it is not known
+    std::function<std::string(Slot)> name_of;  // empty: not known
 };
 
 class RingRecording {
@@ -25,7 +25,7 @@ class RingRecording {
 
     // As HostFile::know().
     void know(const std::vector<AskedMetric>& asked);
-    // The error of the first file that cannot be made; whatever can be is written all the same.
+    // Returns the error of the first file that cannot be created; the others are still written.
     Result<void> take(const Sample& sample);
     void end(Time at, bool interrupted);
 
@@ -33,7 +33,7 @@ class RingRecording {
     [[nodiscard]] std::uint64_t unwritten() const;
 
   private:
-    // Null: there is none, since it could not be made, or since nothing at all is known of that slot yet.
+    // Null: the file could not be created, or nothing is known of that slot yet.
     HostFile* file(Slot slot, bool answers, Result<void>& failed);
 
     RecordingSettings settings_;

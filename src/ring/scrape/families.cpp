@@ -31,7 +31,7 @@ std::string help_of(const AskedMetric& asked, bool is_plain) {
     if (!asked.is_standard && !asked.is_described) {
         return help + ", a program's own: sum as it is";
     }
-    // Where the name does not say it.
+    // If the name does not contain the unit.
     const bool is_told = asked.unit.empty() || (!is_plain && !unit_of(asked).suffix.empty());
     help += is_told || asked.is_standard ? "" : " (" + asked.unit + ")";
     constexpr std::string_view kTotals[] = {"", "", "mean", "least", "greatest"};
@@ -47,7 +47,7 @@ double seconds(std::uint64_t ns) {
     return static_cast<double>(ns) / 1e9;
 }
 
-// Which objects, where not all of the host's.
+// Labels the objects, unless they are all of the host's.
 void add_object_label(const MetricAddress& address, std::vector<std::pair<std::string, std::string>>& labels) {
     if (address.level == ResourceLevel::kObject || address.level == ResourceLevel::kProcess) {
         labels.emplace_back(name_of(address.level, address.kind), std::to_string(address.number));
@@ -75,7 +75,7 @@ std::string family_name(const AskedMetric& asked) {
     return name + (is_counter(asked) && !name.ends_with("_total") ? "_total" : "");
 }
 
-// Where its whole name would be another metric's.
+// If its full name would be that of another metric.
 bool Families::keeps_plain_name(std::size_t i) const {
     const MetricAddress& own = asked_[i].address;
     const std::string whole = family_name(asked_[i]);
@@ -168,12 +168,12 @@ void Families::add_metrics(const Sample& sample, std::vector<Family>& families) 
         const AskedMetric& asked = asked_[i];
         const std::uint64_t now = figure(asked, record);
         const bool is_known = record.known != 0 || record.objects == 0;
-        const bool may_grow = is_counter(asked) || asked.is_awaited;  // it counts from when it is first seen
+        const bool may_grow = is_counter(asked) || asked.is_awaited;  // counts from the first time it is seen
         const std::uint64_t grown = may_grow && is_known ? growth_[{slot, i}].take(now, record.unknown()) : 0;
         if (!is_known || asked.is_awaited || (record.objects == 0 && !is_counter(asked))) {
             return;
         }
-        // An own gauge below 0 has wrapped round.
+        // A program-defined gauge below 0 has wrapped round.
         const double value = is_counter(asked)   ? static_cast<double>(grown)
                              : asked.is_standard ? static_cast<double>(now)
                                                  : static_cast<double>(static_cast<std::int64_t>(now));
@@ -189,12 +189,13 @@ void Families::add_metrics(const Sample& sample, std::vector<Family>& families) 
         family.type = type_of(asked);
         family.help = help_of(asked, is_plain);
         const auto same = [&](const Figure& each) { return each.labels == figure.labels; };
-        if (std::none_of(family.figures.begin(), family.figures.end(), same)) {  // asked for twice, in other words
+        if (std::none_of(family.figures.begin(), family.figures.end(), same)) {  // requested twice, in different
+                                                                                 // forms
             family.figures.push_back(std::move(figure));
         }
     };
     if (sample.mode == Mode::kReduce) {
-        // Sums over fewer hosts than before are no figures of the same thing.
+        // A sum over fewer hosts than before is not comparable with it.
         for (std::size_t i = 0; sample.coverage.is_whole() && i < std::min(asked_.size(), sample.records.size());
              ++i) {
             add(i, kManager, sample.records[i]);

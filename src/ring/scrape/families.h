@@ -1,10 +1,11 @@
-// What the manager tells a Prometheus server: families of figures, as its text format has them.
+// The manager's figures for a Prometheus server: families of figures, as its text format has them.
 //
-// Names end in their unit, in base units (seconds, bytes), and counters in _total, as the format's conventions ask.
-// A counter has grown since the manager began (ring/record/growth.h), so it never goes down. What programs' own
-// metrics are their agents tell (members/metric_queries.h); until then they have no figures here. Of agents of an
-// earlier version the name alone is known: such metrics are untyped, and their sums are as they are. A host that did
-// not answer has no figures until it does, and kymo_host_up says so: none is stale. One thread.
+// Names end in their unit, in base units (seconds, bytes), and counters in _total, as the format's conventions
+// require. A counter contains the growth since the manager started (ring/record/growth.h), so it never decreases.
+// Agents describe the metrics that programs define (members/metric_queries.h); until then these have no figures
+// here. Agents of an earlier version give only the name: such metrics are untyped, and their sums are passed on
+// unchanged. A host that does not answer has no figures until it does, so that none is stale, and kymo_host_up is
+// 0. One thread.
 #pragma once
 
 #include "ring/members/manager.h"
@@ -40,10 +41,10 @@ class Families {
     // `name_of`: a slot's host; empty: not known.
     Families(std::vector<AskedMetric> asked, std::function<std::string(Slot)> name_of);
 
-    // What own metrics are, by those that asked for them; parallel to what was asked.
+    // Descriptions of program-defined metrics, parallel to the request.
     void know(std::vector<AskedMetric> asked) { asked_ = std::move(asked); }
 
-    // With what has come home since the last call; `counts` are the manager's, `period` in ns.
+    // Adds a sample that has returned since the last call; `counts` are the manager's, `period` in ns.
     std::vector<Family> take(const Sample& sample, const ManagerCounts& counts, Time period);
 
   private:
@@ -59,12 +60,12 @@ class Families {
     std::uint64_t moved_ = 0;                                // bytes over all service channels
 };
 
-// A metric's name there, for example kymo_task_user_seconds_total.
+// A metric's name in Prometheus, for example kymo_task_user_seconds_total.
 std::string family_name(const AskedMetric& asked);
 // Without its unit and _total.
 std::string plain_family_name(const AskedMetric& asked);
 
-// Two different metrics that would have one name there; nothing: all stay apart.
+// Two different metrics that would have the same name there; nothing: all names differ.
 std::optional<std::pair<std::size_t, std::size_t>> find_same_family(std::span<const AskedMetric> asked);
 
 }  // namespace kymo::ring

@@ -1,5 +1,6 @@
-// The endpoint in the text format of prometheus-cpp, over a server of our own (http_server.h): the one that comes
-// with prometheus-cpp keeps a thread for each request that never ends, and then serves nobody. libkymo-prometheus.so.
+// The endpoint in the text format of prometheus-cpp, over an HTTP server of Kymo (http_server.h): the server of
+// prometheus-cpp keeps a thread for each request that never ends, and then serves no further requests.
+// libkymo-prometheus.so.
 #include "net/http_server.h"
 #include "net/sockets.h"
 #include "ring/scrape/endpoint.h"
@@ -22,7 +23,7 @@ class Told {
         text_ = nullptr;
     }
 
-    // Made once for all who ask between two publications.
+    // Made once for all requests between two publications.
     std::shared_ptr<const std::string> text() {
         const std::lock_guard lock(mutex_);
         if (text_ == nullptr) {

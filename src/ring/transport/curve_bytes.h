@@ -1,5 +1,5 @@
-// The bytes of ZMTP and CURVE as both halves of a link write and read them: numbers, frames' heads, nonces, boxes.
-// For curve_link.cpp and curve_handshake.cpp alone. Lengths are the caller's to check, but for those that are types.
+// Reads and writes the bytes of ZMTP and CURVE for both halves of a link: numbers, frame heads, nonces, boxes. For
+// curve_link.cpp and curve_handshake.cpp alone. The caller checks lengths that are not part of a type.
 #pragma once
 
 #include "ring/protocol/frame.h"
@@ -23,7 +23,7 @@ static_assert(crypto_box_PUBLICKEYBYTES == 32 && crypto_box_SECRETKEYBYTES == 32
 inline constexpr std::size_t kMac = crypto_box_MACBYTES;
 inline constexpr std::size_t kGreetingBytes = 64;
 inline constexpr std::size_t kNumberBytes = 8;
-inline constexpr std::uint8_t kMore = 1;  // a frame's flags; kMore also of what a CURVE message holds
+inline constexpr std::uint8_t kMore = 1;  // a frame's flags; kMore is also used inside a CURVE message
 inline constexpr std::uint8_t kLong = 2;
 inline constexpr std::uint8_t kCommand = 4;
 
@@ -83,7 +83,7 @@ inline Nonce nonce_of(std::string_view prefix, std::uint64_t number) {
 inline void append_box(Bytes& out, Span text, const Nonce& nonce, const Key& to, const Key& from) {
     const std::size_t at = out.size();
     out.resize(at + kMac + text.size());
-    // Fails for keys of no group element only: then nobody can open it.
+    // Fails only for keys that are not group elements; no receiver could open such a box.
     if (crypto_box_easy(out.data() + at, text.data(), text.size(), nonce.data(), to.data(), from.data()) != 0) {
         std::fill(out.begin() + static_cast<std::ptrdiff_t>(at), out.end(), 0);
     }

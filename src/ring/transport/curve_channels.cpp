@@ -18,9 +18,9 @@
 namespace kymo::ring {
 namespace {
 
-constexpr Time kHandshakeFor = 2'000'000'000;  // ns, for a connection's being made
+constexpr Time kHandshakeFor = 2'000'000'000;  // ns, to establish a connection
 constexpr Time kGiveUpEvery = 250'000'000;
-// Of connections that have not proved who they are (curve_gate.h): each has the bytes of a handshake (curve_link.h).
+// Of unauthenticated connections (curve_gate.h): each buffers the bytes of one handshake (curve_link.h).
 constexpr std::size_t kUnauthenticatedBytes = 2048;  // read at once
 constexpr int kLetInAtOnce = 8;
 constexpr std::size_t kReadAtOnce = std::size_t{1} << 16U;
@@ -30,7 +30,7 @@ Time now() {
     return monotonic_now().ns;
 }
 
-// As members tell each other who they are.
+// The identity of a member as ZMTP sends it.
 std::string to_identity(Slot slot) {
     return slot == kManager ? "manager" : slot == kUnknownPeer ? "" : std::to_string(slot);
 }
@@ -117,7 +117,7 @@ class CurveChannels : public Channels {
                 return false;
             }
             if (!wait(std::min(until, next_care_), time)) {
-                return false;  // a signal
+                return false;  // interrupted by a signal
             }
         }
     }
@@ -139,7 +139,7 @@ class CurveChannels : public Channels {
     }
 
   private:
-    // False: it is not known where that member is. What can go at once does so by flush_given().
+    // False: the address of that member is not known. flush_given() sends what can be sent at once.
     bool put(Slot to, const Bytes& frame, bool asks, Time time) {
         const auto found = peers_.find(to);
         if (found == peers_.end() || !found->second.is_known()) {
@@ -161,7 +161,7 @@ class CurveChannels : public Channels {
         return true;
     }
 
-    // Reports whether `slot` is there, if the member asks for that.
+    // Reports whether `slot` is there, if the member asked for that.
     void tell(Slot slot, const CurvePeer& peer, bool is_refused) {
         if (peer.is_asked()) {
             answers_.push_back({slot, is_refused});
@@ -226,7 +226,7 @@ class CurveChannels : public Channels {
         return count >= 0;
     }
 
-    // Behind a gate of their own, which is shut while they have used up what they may.
+    // These are behind a gate of their own, which is shut while their allowance is used up.
     void serve_unauthenticated() {
         const Time before = read_clock(CLOCK_THREAD_CPUTIME_ID).ns;
         epoll_event events[kLetInAtOnce];
@@ -269,7 +269,7 @@ class CurveChannels : public Channels {
         }
     }
 
-    // Who is honest needs two round trips only: the one that has had the most time goes.
+    // An honest client needs only two round trips, so the connection that has had the most time is closed.
     [[nodiscard]] int longest_unproved() const {
         const CurveConnection* longest = nullptr;
         for (const auto& [number, connection] : connections_) {
@@ -345,7 +345,7 @@ class CurveChannels : public Channels {
         peer.note_waiting();
     }
 
-    // The channel is made anew after a while; who knocked and was not let in is counted.
+    // The channel is connected again after a while; refused connections are counted.
     void forget(int number) {
         const auto found = connections_.find(number);
         const CurveConnection& connection = *found->second;
@@ -384,8 +384,8 @@ class CurveChannels : public Channels {
         }
     }
 
-    // What time does: connections that are not ready in time are given up, channels are made again or closed, frames
-    // that wait for one grow too old.
+    // Timed work: gives up connections that are not ready in time, reconnects or closes channels, drops waiting
+    // frames that are too old.
     void take_care(Time time) {
         gate_.open_if_due(time);
         next_care_ = gate_.opens();
@@ -421,11 +421,11 @@ class CurveChannels : public Channels {
     CurveGate gate_;
     std::unordered_map<int, std::unique_ptr<CurveConnection>> connections_;  // by descriptor
     std::map<Slot, CurvePeer> peers_;
-    std::vector<CurvePeer*> given_;  // that were given frames which are still to be flushed; their connections stand
-    std::map<Slot, ChannelState> received_;  // by who sends
+    std::vector<CurvePeer*> given_;          // peers with frames that are still to be flushed; they have a connection
+    std::map<Slot, ChannelState> received_;  // by sender
     Time next_care_ = kNever;
     Bytes read_;
-    std::vector<Bytes> messages_;  // that came and were not asked for yet, from next_message_ on
+    std::vector<Bytes> messages_;  // received and not fetched yet, from next_message_ on
     std::size_t next_message_ = 0;
     ChannelCounts counts_;
 };

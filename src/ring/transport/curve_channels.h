@@ -1,10 +1,10 @@
 // The service channels over TCP, without threads of their own.
 //
-// A member listens at one socket and connects to each member that it sends to; every connection is a CurveLink. All
-// of it happens in the caller's thread: a frame that comes in wakes one thread once, and one that goes out is given
-// to the kernel at once. (Over libzmq, whose sockets have a thread of their own at either end, a hop is three
-// wake-ups: docs/measurements.md has the figures.) Bounded: so many connections that have not proved who they are, so
-// many frames that wait for a channel, so many bytes that the kernel does not take.
+// A member listens at one socket and connects to each member that it sends to; every connection is a CurveLink.
+// All work is done in the caller's thread: an incoming frame wakes one thread once, and an outgoing one goes to
+// the kernel at once. (Over libzmq, whose sockets have a thread at either end, a hop takes three wake-ups:
+// docs/measurements.md has the figures.) Bounded: the number of unauthenticated connections, the frames that wait
+// for a channel, and the bytes that the kernel does not take.
 #pragma once
 
 #include "ring/transport/channels.h"
@@ -13,7 +13,8 @@
 
 namespace kymo::ring {
 
-// The caller's; null, with why: the address cannot be listened at, or the keys are none. sodium_init() comes before.
+// Owned by the caller. Null, with the reason: the address cannot be listened at, or the keys are invalid. Call
+// sodium_init() first.
 Channels* open_curve_channels(const ChannelSettings& settings, std::string& why);
 
 }  // namespace kymo::ring

@@ -72,7 +72,7 @@ bool CurveConnection::receive(std::span<std::uint8_t> room, std::vector<Bytes>& 
         return false;
     }
     if (!sends_ && out_.size() > kUnsent) {
-        return false;  // the other side asks and asks, and reads no answer
+        return false;  // the other side sends requests without reading the answers
     }
     if (out_.size() != before) {
         flush();  // answers

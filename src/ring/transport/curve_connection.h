@@ -1,5 +1,5 @@
-// One connection of a service channel: a socket, the link over it (curve_link.h), and what the kernel has not taken
-// of that yet. Never blocks. For curve_channels.cpp alone; one thread.
+// One connection of a service channel: a socket, the link over it (curve_link.h), and the bytes that the kernel
+// has not taken yet. Never blocks. For curve_channels.cpp alone; one thread.
 #pragma once
 
 #include "ring/transport/channels.h"
@@ -21,30 +21,30 @@ class CurveConnection {
     // Watched by another poller from now on.
     void move_to(Poller& poller);
 
-    // Says what is to be said first.
+    // Sends the first bytes of the protocol.
     void begin();
 
     [[nodiscard]] int number() const { return socket_.number(); }
     [[nodiscard]] bool sends() const { return sends_; }
-    [[nodiscard]] Slot peer() const { return peer_; }  // that it sends to
+    [[nodiscard]] Slot peer() const { return peer_; }  // the member that it sends to
     [[nodiscard]] bool is_ready() const { return link_.is_ready(); }
     [[nodiscard]] const std::string& peer_identity() const { return link_.peer_identity(); }
 
-    // False: frames had better wait.
+    // False: frames should wait.
     [[nodiscard]] bool has_room() const { return is_ready() && out_.size() - sent_ < kUnsent; }
-    // Frames of which the kernel has not taken all: at most so many.
+    // Upper bound of the number of frames that the kernel has not taken completely.
     [[nodiscard]] std::size_t unsent() const { return out_.empty() ? 0 : frames_out_; }
 
-    // Goes by the next flush(). Precondition: is_ready(), and it sends.
+    // Sent by the next flush(). Precondition: is_ready(), and this side sends.
     void put(const Bytes& frame);
-    // Whether the other side is there: receive() sees the answer. Goes by the next flush(), too.
+    // Asks whether the other side is there: receive() sees the answer. Also sent by the next flush().
     void ask();
     [[nodiscard]] bool take_answered() { return link_.take_answered(); }
-    // What cannot go waits until the kernel says that it can. Errors show when it is read.
+    // What cannot be sent waits until the kernel has room. Errors appear when the socket is read.
     void flush();
-    // Takes what has come, by one call into the kernel: whole messages go to the end of `messages`. False: the other
-    // side is gone, or is not to be talked to any more. The call is the caller's to count: by what has come it may
-    // become known whose it was.
+    // Receives with one call into the kernel: appends whole messages to `messages`. False: the other side is gone,
+    // or must not be talked to any more. The caller counts the call, because only the received bytes may show
+    // whose connection it is.
     bool receive(std::span<std::uint8_t> room, std::vector<Bytes>& messages);
 
     void count_call() const {
@@ -53,10 +53,10 @@ class CurveConnection {
         }
     }
 
-    ChannelState* state = nullptr;  // of its channel, once it is known which that is
-    Time give_up = kNever;          // where it is not ready
-    Time spent = 0;                 // processor time of its handshake, ns; of those that are let in
-    bool is_refused = false;        // nobody listens there
+    ChannelState* state = nullptr;  // of its channel, once that is known
+    Time give_up = kNever;          // if it is not ready by then
+    Time spent = 0;                 // processor time of its handshake, ns; of incoming connections
+    bool is_refused = false;        // no process listens there
 
   private:
     static constexpr std::size_t kUnsent = std::size_t{1} << 18U;  // bytes
@@ -66,9 +66,9 @@ class CurveConnection {
     bool sends_;
     Slot peer_;
     Poller* poller_;
-    Bytes out_;  // from sent_ on not taken by the kernel yet
+    Bytes out_;  // not taken by the kernel yet, from sent_ on
     std::size_t sent_ = 0;
-    std::size_t frames_out_ = 0;  // that are in it, or were when it was last empty
+    std::size_t frames_out_ = 0;  // frames in it, or when it was last empty
     std::uint32_t events_ = EPOLLIN;
 };
 

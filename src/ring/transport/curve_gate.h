@@ -1,6 +1,7 @@
-// The gate of a member: its listener, and connections that have not proved who they are. So many at a time, all
-// together for a hundredth of a processor; while they have used up what they may, it is shut. Those that come to be
-// proved use up nothing, so that many members may come at once. For curve_channels.cpp alone; one thread.
+// The gate of a member: its listener and the unauthenticated connections.
+// Their number is bounded, and together they get a hundredth of a processor; while that is used up, the gate is
+// shut. Connections that are later authenticated do not use up the allowance, so that many members may connect at
+// once. For curve_channels.cpp alone; one thread.
 #pragma once
 
 #include "ring/transport/allowance.h"
@@ -21,7 +22,7 @@ class CurveGate {
 
     [[nodiscard]] bool is_good() const { return poller_.is_good(); }
     [[nodiscard]] const Descriptor& listener() const { return listener_; }
-    // Of those inside it.
+    // Polls the connections inside the gate.
     [[nodiscard]] Poller& poller() { return poller_; }
     [[nodiscard]] int number() const { return poller_.descriptor().number(); }
 
@@ -30,7 +31,7 @@ class CurveGate {
     void came() { ++inside_; }
     void left() { --inside_; }
 
-    // They have used so much of the processor.
+    // The connections inside have used that much processor time.
     void spend(Time spent, Time now) {
         allowance_.spend(spent);
         allowance_.save(now);
@@ -39,9 +40,9 @@ class CurveGate {
             opens_ = allowance_.again();
         }
     }
-    // One of them is proved: what it has used is not held against the rest.
+    // One of them is authenticated: its time is not charged to the rest.
     void give_back(Time spent) { allowance_.give_back(spent); }
-    // When it opens again; kNever: it is open.
+    // When the gate opens again; kNever: it is open.
     [[nodiscard]] Time opens() const { return opens_; }
     void open_if_due(Time now) {
         if (now >= opens_) {

@@ -1,4 +1,4 @@
-// How the two ends of a link come to trust each other: ZMTP's greeting, CURVE's HELLO, WELCOME, INITIATE and READY.
+// The handshake of a link: ZMTP's greeting, then CURVE's HELLO, WELCOME, INITIATE and READY.
 #include "ring/transport/curve_bytes.h"
 #include "ring/transport/curve_link.h"
 
@@ -41,7 +41,7 @@ bool CurveLink::take_greeting(Span greeting, Bytes& out) {
     std::memcpy(mechanism, keys_ != nullptr ? "CURVE" : "NULL", keys_ != nullptr ? 5 : 4);
     if (greeting[0] != 0xFF || (greeting[9] & 1U) == 0 || greeting[10] < 3 ||
         std::memcmp(greeting.data() + kMechanismAt, mechanism, sizeof mechanism) != 0) {
-        return false;  // who is the server is not looked at: libzmq does not say
+        return false;  // the as-server field is not checked: libzmq does not set it
     }
     if (keys_ == nullptr) {
         Bytes body;
@@ -78,9 +78,9 @@ bool CurveLink::take_hello(Span body, Bytes& out) {
     if (!open_box(nothing, body.subspan(120), nonce_of("CurveZMQHELLO---", peer_number_), peer_, keys_->secret_key)) {
         return false;
     }
-    // Not before: who does not even know the job's public key is not worth the work of making a key.
+    // Only now: a client without even the job's public key is not worth the work of making a key.
     crypto_box_keypair(own_.public_key.data(), own_.secret_key.data());
-    // The state of a connection is kept, so that the cookie need not hold it: any bytes will do.
+    // The state of a connection is kept here, so the cookie need not hold it: any bytes will do.
     randombytes_buf(cookie_.data(), cookie_.size());
     Bytes text;
     append(text, own_.public_key);
@@ -105,7 +105,7 @@ bool CurveLink::take_welcome(Span body, Bytes& out) {
     }
     std::copy_n(text.begin(), peer_.size(), peer_.begin());
     std::copy_n(text.begin() + 32, cookie_.size(), cookie_.begin());
-    // The vouch: who has the job's secret key says that this connection's key is its own.
+    // The vouch: the owner of the job's secret key certifies this connection's key.
     std::array<std::uint8_t, 16> random;
     randombytes_buf(random.data(), random.size());
     Bytes vouch;
@@ -172,7 +172,7 @@ bool CurveLink::take_ready(Span body) {
     }
     peer_number_ = number_at(body, 6, kNumberBytes);
     const Span box = body.subspan(kBoxAt);
-    Bytes text(box.size() - kMac + 1);  // not empty, whatever it holds
+    Bytes text(box.size() - kMac + 1);  // not empty, whatever the box contains
     if (crypto_box_open_easy(text.data(), box.data(), box.size(), nonce_of("CurveZMQREADY---", peer_number_).data(),
                              peer_.data(), own_.secret_key.data()) != 0) {
         return false;
@@ -197,7 +197,7 @@ Bytes CurveLink::metadata() const {
     return bytes;
 }
 
-// Properties: a byte and a name, four bytes and a value. Whatever else there is says nothing to us.
+// Properties: a byte and a name, four bytes and a value. Unknown properties are ignored.
 void CurveLink::read_metadata(Span bytes) {
     constexpr std::string_view kIdentity = "Identity";
     while (!bytes.empty()) {

@@ -1,4 +1,4 @@
-// What libkymo-ring.so offers to library.cpp, by name.
+// The functions of libkymo-ring.so that library.cpp looks up by name.
 #include "ring/transport/curve_channels.h"
 #include "ring/transport/z85.h"
 

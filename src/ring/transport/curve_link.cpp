@@ -1,4 +1,4 @@
-// Frames of a link: found among the bytes that come, sealed and opened once both ends are proved.
+// Frames of a link: found in the incoming bytes, and sealed and opened once both ends are authenticated.
 #include "ring/transport/curve_link.h"
 
 #include "ring/transport/curve_bytes.h"
@@ -44,11 +44,11 @@ void CurveLink::seal_text(std::uint8_t flags, Span message, Bytes& out) {
 void CurveLink::seal_ping(Bytes& out) {
     Bytes command;
     append(command, kPing);
-    append_number(command, 0, 2);  // for how long it counts: the other side need not know
+    append_number(command, 0, 2);  // its time-to-live, which the other side does not need
     seal_text(kTextIsCommand, command, out);
 }
 
-// A PONG has what the PING had behind its time, at most sixteen bytes. What is neither says nothing to us.
+// A PONG repeats the context of the PING, behind its time, of at most sixteen bytes. Other commands are ignored.
 void CurveLink::take_command(Span body, Bytes& out) {
     constexpr std::size_t kContextAt = 7;
     constexpr std::size_t kMostContext = 16;
@@ -97,7 +97,7 @@ bool CurveLink::take_message(const Frame& frame, Bytes& out, std::vector<Bytes>&
     return true;
 }
 
-// False: there can be no such frame.
+// False: no such frame is possible.
 bool CurveLink::find_frame(Span bytes, Frame& frame) const {
     if (bytes.empty()) {
         return true;

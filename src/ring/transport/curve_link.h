@@ -1,12 +1,13 @@
 // One connection of a service channel as bytes: ZMTP 3.0 with the CURVE mechanism (ZeroMQ RFCs 23 and 26), so that
-// libzmq is as good a peer as this is. No I/O of its own.
+// libzmq is a valid peer. No I/O of its own.
 //
-// The member that sends connects and is CURVE's client (a PUSH socket), the one that receives is its server (PULL).
-// All members of a job have one key pair: the client must prove that it has the secret key before anything of it is
-// believed, and the server too before anything is sent. Each direction has keys of this connection alone, and each
-// message the number after the last one's: none can be forged, changed, left out or played again. Bounded: before
-// both are proved, a frame has at most 1 KiB, afterwards it is at most one of the ring's. Messages in parts and
-// whatever else the ring does not send are refused. One thread. Cost: some 2 µs a KiB and message.
+// The member that sends connects and is CURVE's client (a PUSH socket); the one that receives is its server
+// (PULL). All members of a job have one key pair: the client must prove that it has the secret key before any of
+// its data is accepted, and the server before anything is sent to it. Each direction has keys of this connection
+// alone, and each message the number after the last one's: no message can be forged, changed, left out or
+// replayed. Bounded: a frame has at most 1 KiB until both sides are authenticated, then at most the ring's limit.
+// Messages in parts and whatever else the ring does not send are refused. One thread. Cost: some 2 µs per KiB and
+// message.
 #pragma once
 
 #include "ring/protocol/frame.h"
@@ -30,24 +31,24 @@ class CurveLink {
     static constexpr std::size_t kMaxIdentity = 16;
     enum class Side : std::uint8_t { kReceives, kSends };
 
-    // Null keys: nothing is encrypted nor proved. They outlive this object. `identity` is told to the other side, at
-    // most kMaxIdentity characters.
+    // Null keys: no encryption and no authentication. The keys outlive this object. `identity` is sent to the
+    // other side, at most kMaxIdentity characters.
     CurveLink(Side side, const KeyPair* keys, std::string identity = {});
     CurveLink(const CurveLink&) = delete;
     CurveLink& operator=(const CurveLink&) = delete;
     ~CurveLink();
 
-    // What is to be sent first.
+    // The first bytes to send.
     void begin(Bytes& out) const;
 
-    // Takes bytes that came: answers go to the end of `out`, whole messages to that of `messages`.
-    // False: the other side is not to be talked to any more; then this object is of no use either.
+    // Takes received bytes: appends answers to `out` and whole messages to `messages`. False: the other side must
+    // not be talked to any more; this object is then useless.
     bool take(std::span<const std::uint8_t> bytes, Bytes& out, std::vector<Bytes>& messages);
 
-    // Both sides are proved.
+    // Both sides are authenticated.
     [[nodiscard]] bool is_ready() const { return state_ == State::kReady; }
 
-    // What the other side calls itself, once both are proved; empty: it says nothing.
+    // The other side's identity, once both are authenticated; empty: it sent none.
     [[nodiscard]] const std::string& peer_identity() const { return peer_identity_; }
 
     // Adds a message to `out`. Precondition: is_ready(), and this side sends.
@@ -65,7 +66,7 @@ class CurveLink {
     struct Frame {
         bool is_command = false;
         std::span<const std::uint8_t> body;
-        std::size_t bytes = 0;  // with its head; 0: not all of it is there
+        std::size_t bytes = 0;  // with its head; 0: not complete yet
     };
 
     bool find_frame(std::span<const std::uint8_t> bytes, Frame& frame) const;
@@ -94,7 +95,7 @@ class CurveLink {
     std::uint64_t own_number_ = 1;
     std::uint64_t peer_number_ = 0;
     bool is_answered_ = false;
-    Bytes begun_;  // what came of a frame that is not all there
+    Bytes begun_;  // the received part of an incomplete frame
 };
 
 }  // namespace kymo::ring

@@ -32,7 +32,7 @@ void CurvePeer::became_ready() {
     ++state_.opened;
 }
 
-// The channel is made anew after a while.
+// The channel is connected again after a while.
 void CurvePeer::lost_connection(Time now) {
     connection_ = nullptr;
     state_.open = 0;

@@ -1,7 +1,7 @@
-// Runs a member of the ring over channels: the loop that gives it frames and the time.
+// Runs a member of the ring over channels: the loop that passes frames and the time to it.
 //
-// Members find one another by their Place, which is looked at every so often and when the member has heard of slots
-// that it does not know. What a token costs this process is measured and told to the member. One thread, the
+// Members find one another by their Place, which is checked periodically and when the member has received slots
+// that it cannot map. The cost of a token in this process is measured and passed to the member. One thread, the
 // caller's; turn() returns when the caller's own time has come.
 #pragma once
 
@@ -15,14 +15,15 @@
 
 namespace kymo::ring {
 
-// Which clock members go by: hosts and time namespaces apart. 0: not known.
+// Identifies the clock of a member: it differs between hosts and time namespaces. 0: not known.
 std::uint64_t own_clock();
 
-// How often the place is looked at. A new manager gives all agents the time to hear of it before its first round.
+// How often the place is checked. A new manager waits this long before its first round, so that all agents can
+// find it.
 inline constexpr Time kReadPlaceEvery = 500'000'000;
 inline constexpr Time kHeardOf = kReadPlaceEvery + 200'000'000;
 
-// Beyond so many times its reach an agent knows no member: a gap that wide the manager cuts out.
+// An agent connects to no member farther than this many times its reach; the manager cuts out a wider gap.
 inline constexpr std::uint32_t kFar = 4;
 
 template <typename Member>
@@ -31,7 +32,7 @@ class Driver {
     Driver(Member& member, Slot slot, std::uint32_t reach, Channels& channels, const Place& place)
         : member_(member), slot_(slot), reach_(reach), channels_(channels), place_(place) {}
 
-    // What has come, and one timer. Returns at `until` at the latest, or at a signal.
+    // Handles what has arrived, and one timer. Returns at `until` at the latest, or at a signal.
     void turn(Time until) {
         Time now = monotonic_now().ns;
         if (now >= next_reading_) {
@@ -74,7 +75,7 @@ class Driver {
         }
     }
 
-    // A wake-up and two calls into the kernel are most of what a token costs the manager: several at a time share
+    // A wake-up and two calls into the kernel are most of what a token costs the manager, so several tokens share
     // them.
     void gather(Time now, Time end) const {
         if constexpr (std::is_same_v<Member, Manager>) {
@@ -88,12 +89,14 @@ class Driver {
         }
     }
 
-    // Unauthenticated who knock are no work of ours: a flood of them would make the ring slower.
+    // Excludes unauthenticated connections from this member's work; otherwise a flood of them would slow the ring
+    // down.
     Time own_work() const {
         return read_clock(CLOCK_PROCESS_CPUTIME_ID).ns - channels_.counts().unauthenticated_work;
     }
 
-    // Asking for processor time is a call into the kernel, so the manager's turns are sampled: one in so many.
+    // Reading processor time is a call into the kernel, so only one in this many of the manager's turns is
+    // measured.
     static constexpr std::uint32_t kSampledTurns = 8;
     static constexpr std::uint32_t kCosted = 4;
     Time begin_turn() {
@@ -106,8 +109,8 @@ class Driver {
         return 0;
     }
 
-    // An agent's: the processor time of all of this process since the token before, heartbeats and the rest included.
-    // The manager's: what a turn costs that takes a token.
+    // An agent's: the processor time of this whole process since the previous token, including heartbeats. The
+    // manager's: the cost of a turn that takes a token.
     void took(Time before) {
         if constexpr (std::is_same_v<Member, Agent>) {
             const std::uint64_t tokens = member_.counts().received;

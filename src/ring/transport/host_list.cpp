@@ -18,7 +18,7 @@ std::string address_of(const std::string& endpoint) {
     return endpoint.substr(kScheme.size());
 }
 
-// Only grows, as long as the host's wall clock is not set back by more than a member was down.
+// Only grows, as long as the host's wall clock is not set back by more than the member's downtime.
 std::uint64_t new_incarnation() {
     return read_clock(CLOCK_REALTIME).ns;
 }

@@ -1,9 +1,9 @@
-// A job whose hosts are known from the start: no folder is shared, a file with the list and the keys is copied to
-// them.
+// A job whose hosts are known from the start: no shared folder; a file with the list and the keys is copied to the
+// hosts.
 //
-// The file (docs/ring-protocol.md, "A job's file") is that of a rendezvous folder's `job`, and behind it where the
-// manager and each agent listen. Slots are the list's order. Nobody keeps count of incarnations: the wall clock at
-// the start is one. Bounded: 4 MiB, 16384 hosts.
+// The file (docs/ring-protocol.md, "A job's file") is the `job` file of a rendezvous folder, followed by the
+// addresses of the manager and of each agent. Slots are in the list's order. Incarnations are not counted: the
+// wall clock at the start serves as one. Bounded: 4 MiB, 16384 hosts.
 #pragma once
 
 #include "ring/transport/place.h"
@@ -28,14 +28,14 @@ struct ListedJob {
 };
 
 std::string to_text(const ListedJob& job);
-// Nothing: it is no such file, or two hosts have one name or one endpoint.
+// Nothing: not such a file, or two hosts have the same name or endpoint.
 std::optional<ListedJob> parse_listed_job(std::string_view text);
 
 class HostList : public Place {
   public:
     explicit HostList(ListedJob job) : job_(std::move(job)) {}
 
-    // A new one: with a number of its own, and keys unless it is plain. kUsage: plain, but not on the loopback.
+    // Makes a job with a new number, and with keys unless it is plain. kUsage: plain, but not on the loopback.
     static Result<ListedJob> make(ListedJob wanted, const std::function<Result<Keys>()>& make_keys);
 
     [[nodiscard]] const std::vector<ListedHost>& hosts() const { return job_.hosts; }
@@ -43,7 +43,7 @@ class HostList : public Place {
     [[nodiscard]] const JobFile& job() const override { return job_.job; }
     [[nodiscard]] Result<Claim> claim_slot(const std::string& name) const override;
     [[nodiscard]] Result<Claim> claim_manager() const override;
-    // It is known already.
+    // The list contains it already.
     [[nodiscard]] Result<void> publish(const MemberFile& /*member*/) const override { return {}; }
     [[nodiscard]] Roster roster() const override;
     [[nodiscard]] std::uint64_t version() const override { return 1; }

@@ -8,13 +8,13 @@
 
 namespace kymo::ring {
 
-// New ones, for a job. kUnsupported: Kymo was built without libsodium.
+// New keys for a job. kUnsupported: Kymo was built without libsodium.
 Result<Keys> make_keys();
 
 // kUnsupported as above; kPermission, kUsage: the address cannot be listened at, or may not without encryption.
 Result<std::unique_ptr<Channels>> open_channels(const ChannelSettings& settings);
 
-// Encryption may be left out only where nobody else can listen.
+// Encryption may be omitted only where no other host can listen.
 bool is_loopback(const std::string& address);
 
 }  // namespace kymo::ring

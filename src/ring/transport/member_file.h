@@ -1,5 +1,5 @@
-// The small files of a rendezvous folder: lines of a word, a blank and a value. Whoever may write there has the job's
-// key anyway; a reader still refuses what is not such a file. Bounded: 4 KiB, 16 lines.
+// The small files of a rendezvous folder: lines of a word, a blank and a value. A process that may write there has
+// the job's key anyway; a reader still refuses other contents. Bounded: 4 KiB, 16 lines.
 #pragma once
 
 #include "ring/transport/channels.h"
@@ -31,7 +31,7 @@ struct JobFile {
 struct MemberFile {
     Slot slot = 0;                  // kManager: the manager's
     std::uint64_t incarnation = 0;  // of the manager: its epoch
-    std::string name;               // of the host, or what --name says
+    std::string name;               // of the host, or the value of --name
     std::string endpoint;           // tcp://ADDRESS:PORT
 };
 
@@ -40,7 +40,7 @@ std::string to_text(const MemberFile& member);
 std::optional<JobFile> parse_job(std::string_view text);
 std::optional<MemberFile> parse_member(std::string_view text);
 
-// What may stand in such a file: 1 to 64 letters, digits, dots, dashes and underscores.
+// A valid name in such a file: 1 to 64 letters, digits, dots, dashes and underscores.
 bool is_member_name(std::string_view name);
 // tcp://ADDRESS:PORT.
 bool is_endpoint(std::string_view text);

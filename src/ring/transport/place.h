@@ -1,8 +1,8 @@
-// Where members of a job find one another: what a shared folder (rendezvous.h) and a list of hosts (host_list.h) have
-// in common.
+// How members of a job find one another: the common part of a shared folder (rendezvous.h) and a list of hosts
+// (host_list.h).
 //
-// A member claims its place, says where it listens, and looks up the others. A slot belongs to a name for the life of
-// the job; each start under it is an incarnation of its own, greater than those before.
+// A member claims its place, publishes its address, and looks up the others. A slot belongs to a name for the life
+// of the job; each start under that name is a new incarnation, greater than those before.
 #pragma once
 
 #include "base/result.h"
@@ -15,7 +15,7 @@
 
 namespace kymo::ring {
 
-// A lock held until this object is gone, or the process.
+// A lock held until this object is destroyed or the process ends.
 class HeldLock {
   public:
     HeldLock() = default;
@@ -34,7 +34,7 @@ class HeldLock {
 struct Claim {
     Slot slot = 0;
     std::uint64_t incarnation = 1;
-    std::string address;  // where it is to listen, IPV4:PORT; empty: wherever it wants
+    std::string address;  // address to listen at, IPV4:PORT; empty: any
     HeldLock lock;
 };
 
@@ -53,13 +53,13 @@ class Place {
     virtual ~Place() = default;
 
     [[nodiscard]] virtual const JobFile& job() const = 0;
-    // A place for an agent of that name, or the manager's. kOutputExists: one is there and lives. kNotFound: there is
-    // none for that name.
+    // A place for an agent of that name, or for the manager. kOutputExists: a live member has it. kNotFound: there
+    // is none for that name.
     [[nodiscard]] virtual Result<Claim> claim_slot(const std::string& name) const = 0;
     [[nodiscard]] virtual Result<Claim> claim_manager() const = 0;
     [[nodiscard]] virtual Result<void> publish(const MemberFile& member) const = 0;
     [[nodiscard]] virtual Roster roster() const = 0;
-    // Changes whenever a member has come: cheap to ask.
+    // Changes whenever a member joins; cheap to read.
     [[nodiscard]] virtual std::uint64_t version() const = 0;
 };
 

@@ -10,7 +10,7 @@ void Poller::control(int what, const Descriptor& descriptor, std::uint32_t event
     epoll_ctl(poll_.number(), what, descriptor.number(), &event);
 }
 
-// epoll counts in milliseconds where the kernel is older than 5.11; cells are latched to microseconds.
+// epoll's timeout is in milliseconds on kernels before 5.11, but cells are latched to microseconds.
 int Poller::wait(std::span<epoll_event> events, const timespec* rest) {
     const auto most = static_cast<int>(events.size());
     if (!has_no_pwait2_) {

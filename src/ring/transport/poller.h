@@ -15,15 +15,16 @@ class Poller {
     Poller() : poll_(epoll_create1(EPOLL_CLOEXEC)) {}
 
     [[nodiscard]] bool is_good() const { return static_cast<bool>(poll_); }
-    // To be watched by another poller: readable when one of this one's is ready.
+    // For use in another poller: readable when a descriptor of this poller is ready.
     [[nodiscard]] const Descriptor& descriptor() const { return poll_; }
-    // A descriptor that is closed is watched no more. `events`: EPOLLIN, EPOLLOUT.
+    // A descriptor is removed when it is closed. `events`: EPOLLIN, EPOLLOUT.
     void add(const Descriptor& descriptor, std::uint32_t events) { control(EPOLL_CTL_ADD, descriptor, events); }
     void change(const Descriptor& descriptor, std::uint32_t events) { control(EPOLL_CTL_MOD, descriptor, events); }
 
     void forget(const Descriptor& descriptor) { control(EPOLL_CTL_DEL, descriptor, 0); }
 
-    // Waits until one is ready, or for `rest` (null: for ever). How many of `events` are filled; -1: a signal.
+    // Waits until one is ready, or for `rest` (null: for ever). Returns how many of `events` are filled; -1:
+    // interrupted by a signal.
     int wait(std::span<epoll_event> events, const timespec* rest);
 
   private:

@@ -36,7 +36,7 @@ Error broken(const std::string& what, const fs::path& path) {
             "the directory must be on a file system that all hosts share, and writable"};
 }
 
-// 0600, with all of the text, under a name that nobody else has, on no host; empty: errno says why.
+// 0600, with all of the text, under a name that is unique over all hosts; empty: errno has the reason.
 fs::path write_aside(const fs::path& path, const std::string& text) {
     std::uint64_t random = 0;
     if (getrandom(&random, sizeof random, 0) != static_cast<ssize_t>(sizeof random)) {
@@ -51,7 +51,7 @@ fs::path write_aside(const fs::path& path, const std::string& text) {
     return ::close(file) == 0 && written ? aside : fs::path();
 }
 
-// Nothing: somebody holds it.
+// Nothing: another process holds it.
 std::optional<HeldLock> try_lock(const fs::path& path) {
     const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file < 0) {
@@ -112,7 +112,7 @@ Result<Rendezvous> Rendezvous::open(const fs::path& folder, const JobFile& wante
             return broken("no random number for", path);
         }
         const fs::path aside = write_aside(path, to_text(job));
-        // The first one's counts, whoever else is making one.
+        // The first one made counts, even if several members make one.
         if (aside.empty() || (link(aside.c_str(), path.c_str()) != 0 && errno != EEXIST)) {
             return broken("cannot write", path);
         }

@@ -1,8 +1,9 @@
-// Where members of a job find one another: a folder that all hosts share and nobody else may enter.
+// How members of a job find one another in a folder that all hosts share and no other user may enter.
 //
-// It holds `job` (the keys; made by the first member), `slot-N` for each agent and `manager`. Files are 0600 and are
-// replaced whole. A slot belongs to a name: who comes back under it gets it again, with the next incarnation; while
-// one of a name lives (it holds slot-N.lock) there is no second. Folders that others may enter are refused.
+// It holds `job` (the keys; made by the first member), `slot-N` for each agent and `manager`. Files are 0600 and
+// are replaced whole. A slot belongs to a name: a member that restarts under it gets the slot again, with the next
+// incarnation. While a member of that name lives (it holds slot-N.lock), a second is refused. Folders that other
+// users may enter are refused.
 #pragma once
 
 #include "ring/transport/place.h"
@@ -14,9 +15,8 @@ namespace kymo::ring {
 
 class Rendezvous : public Place {
   public:
-    // Makes the folder and the job where they are not there yet. kPermission, kMalformed, kNotFound.
-    // `wanted`: what a new job is to be (its keys are made here); of one that is there the file counts, but for
-    // plain, which must be the same.
+    // Makes the folder and the job unless they exist. kPermission, kMalformed, kNotFound. `wanted`: settings of a
+    // new job (its keys are made here); for an existing job its file counts, except that plain must be the same.
     static Result<Rendezvous> open(const std::filesystem::path& folder, const JobFile& wanted,
                                    const std::function<Result<Keys>()>& make_keys);
 

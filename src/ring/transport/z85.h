@@ -13,7 +13,7 @@ using Key = std::array<std::uint8_t, 32>;
 inline constexpr std::size_t kKeyText = 40;  // characters
 
 std::string to_z85(const Key& key);
-// Nothing: it is not the text of 32 bytes.
+// Nothing: not the text of 32 bytes.
 std::optional<Key> parse_z85(std::string_view text);
 
 }  // namespace kymo::ring
