@@ -30,7 +30,7 @@ struct LaunchCosts {
 struct Gpu {
     std::string name;       // "a100-pcie"
     std::string full_name;  // "NVIDIA A100-PCIE-40GB"
-    std::string note;       // what of it is assumed rather than measured
+    std::string note;       // what is assumed rather than measured
 
     double sms = 0;
     double capability = 0;  // compute capability, 9.0
@@ -102,7 +102,8 @@ Result<Gpu> parse_gpu(std::string_view json, const std::string& name);
 // A built-in GPU by name, or a file by path.
 Result<Gpu> load_gpu(const std::string& name_or_path);
 
-// "l2.size=2x" multiplies, "l2.size=40e6" sets. Errors: no such parameter (the nearest is named), out of bounds.
+// "l2.size=2x" multiplies, "l2.size=40e6" sets. Errors: an unknown parameter (the nearest is named), out of
+// bounds.
 Result<void> set_parameter(Gpu& gpu, std::string_view setting);
 
 struct BuiltInGpu {

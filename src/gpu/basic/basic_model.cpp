@@ -37,7 +37,7 @@ Spent kind_of(const Op& op) {
     return op.op_class == OpClass::kBranch    ? Spent::kBranch
            : op.op_class == OpClass::kBarrier ? Spent::kBarrier
            : op.space == Space::kShared       ? Spent::kShared
-           : op.op_class == OpClass::kMemory  ? Spent::kConstant  // whose addresses traces do not give
+           : op.op_class == OpClass::kMemory  ? Spent::kConstant  // whose addresses are not in traces
                                               : Spent::kArithmetic;
 }
 double latency_of(const Gpu& gpu, const Op& op) {
@@ -55,7 +55,7 @@ double latency_of(const Gpu& gpu, const Op& op) {
     }
 }
 
-// The thread simulators that a warp's trace tells of.
+// The thread simulators for a warp's trace.
 class Threads {
   public:
     // `first`: the number of the warp's first thread in the launch.

@@ -26,14 +26,14 @@ void add_once(std::vector<std::uint32_t>& list, std::uint32_t one) {
     }
 }
 
-// The edges that a warp went along. Between the ends of one diverged way and the beginning of the other there is
-// none: no lane goes there that was active before. A jump's mask is that of the lanes that jump; the others go on
-// behind it.
+// The edges that a warp followed. Between the end of one diverged path and the beginning of the other there is no
+// edge, because no lane that was active before goes there. A jump's mask has the lanes that jump; the others
+// continue behind it.
 void add_edges(const Program& program, WarpCursor& cursor, Graph& next) {
     constexpr std::uint64_t kLargestInstruction = 16;  // bytes
     std::uint32_t before = 0;
     std::uint32_t jumping = 0;  // the mask there
-    std::uint32_t active = 0;   // lanes seen on the way here
+    std::uint32_t active = 0;   // lanes seen on the path to here
     for (bool first = true; cursor.next(); first = false) {
         const std::uint32_t here = cursor.index();
         const std::uint32_t mask = cursor.mask();
@@ -56,7 +56,7 @@ void add_edges(const Program& program, WarpCursor& cursor, Graph& next) {
     }
 }
 
-// What lies on ways forwards from an instruction up to a meeting place.
+// The code on forward paths from an instruction to a meeting point.
 class WaysForward {
   public:
     WaysForward(const Graph& next, const Program& program) : next_(next), program_(program), seen_(next.size()) {}

@@ -1,10 +1,10 @@
-// Which static instructions a warp passes over where it branches around them: those on the ways from the branch to
-// where its ways meet again that it does not take.
+// Which static instructions a warp passes over when it branches around them: those on the paths from the branch to
+// its meeting point that the warp does not take.
 //
-// The ways are those that the warps of the launch took: a trace does not tell of others. What is behind a branch
-// backwards has been walked already and is not passed over.
+// The paths are those that the warps of the launch took, since a trace contains no others. Code behind a backward
+// branch has been walked already and is not passed over.
 //
-// Contract: BranchWays is immutable. A Skipping belongs to one warp at a time, whose instructions it is told in
+// Contract: BranchWays is immutable. A Skipping serves one warp at a time and gets the warp's instructions in
 // order.
 #pragma once
 
@@ -25,8 +25,8 @@ class BranchWays {
     static Result<BranchWays> of(KernelSource& source);
 
     struct Way {
-        std::uint32_t meet = 0;              // program.size(): nowhere
-        std::vector<std::uint32_t> skipped;  // by whoever goes this way
+        std::uint32_t meet = 0;              // program.size(): none
+        std::vector<std::uint32_t> skipped;  // by warps that take this path
     };
     // Of a branch's two instructions, one after the other; null: nothing is passed over.
     const Way* way(std::uint32_t from, std::uint32_t to) const {

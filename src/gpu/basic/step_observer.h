@@ -1,4 +1,4 @@
-// Who watches the thread simulators of the basic model.
+// Observes the thread simulators of the basic model.
 #pragma once
 
 #include "gpu/model/result.h"
@@ -7,7 +7,7 @@
 
 namespace kymo::gpu {
 
-// Told thread after thread of a warp, and step after step of all of them: within a thread in the order of time.
+// Called thread after thread of a warp, with all steps of each thread in order of time.
 class StepObserver {
   public:
     virtual ~StepObserver() = default;

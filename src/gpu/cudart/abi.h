@@ -1,6 +1,6 @@
-// The binary interface of the CUDA runtime library, as far as it is served here: what a program built by nvcc with
-// `-cudart shared` calls. Numbers and layouts are facts of that interface (CUDA Runtime API documentation, 12 and
-// 13); the declarations are our own.
+// The binary interface of the CUDA runtime library, as far as it is implemented here: the calls of a program built
+// by nvcc with `-cudart shared`. Numbers and layouts are facts of that interface (CUDA Runtime API documentation,
+// 12 and 13); the declarations are our own.
 #pragma once
 
 #include "gpu/trace/kernel.h"
@@ -10,7 +10,7 @@
 
 // A function of the interface. Everything else in the library is hidden.
 #define KYMO_CUDART extern "C" __attribute__((visibility("default")))
-// The same function under the name it has for the default stream of a thread: streams run one after another here.
+// The same function under its name for per-thread default streams; streams run one after another here.
 #define KYMO_CUDART_ALSO(name, other) \
     extern "C" __attribute__((visibility("default"), alias(#other))) decltype(other) name
 

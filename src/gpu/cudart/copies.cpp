@@ -9,7 +9,7 @@ char* at(void* address, std::size_t offset) {
     return static_cast<char*>(address) + offset;
 }
 
-// Whether the device can see all of the bytes.
+// Whether the device can access all of the bytes.
 bool on_device(const Device& device, const void* address, std::size_t bytes) {
     return device.memory.find(reinterpret_cast<std::uint64_t>(address), bytes).has_value();
 }
@@ -102,7 +102,7 @@ KYMO_CUDART Status cudaMemcpyAsync(void* to, const void* from, std::size_t bytes
 }
 KYMO_CUDART_ALSO(cudaMemcpyAsync_ptsz, cudaMemcpyAsync);
 
-// There is one device, so a peer is itself.
+// There is only one device, so a peer is the device itself.
 KYMO_CUDART Status cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, std::size_t bytes) {
     return call([&](Device& device) {
         return to_device != 0 || from_device != 0 ? Status::kInvalidDevice

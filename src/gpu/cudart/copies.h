@@ -5,7 +5,7 @@
 
 namespace kymo::gpu::cudart {
 
-// Both ends are checked where the direction says that they are the device's. Takes no modelled time.
+// Checks an address if the direction says that it is on the device. Takes no modelled time.
 Status copy(Device& device, void* to, const void* from, std::size_t bytes, Direction direction);
 
 // `rows` rows of `width` bytes.

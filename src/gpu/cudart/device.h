@@ -1,8 +1,8 @@
-// The one GPU that programs see: its parameters, its memory, its modelled clock, and what went wrong on it.
+// The one GPU that programs see: its parameters, its memory, its modelled clock, and its errors.
 //
-// Contract: Device::get() makes it at the first call that needs it and it is never destroyed, since programs call
-// CUDA from their own exit handlers. Everything is guarded by one lock, which call() takes: launches run one after
-// another, in the order of their calls, whatever their streams, which is an order that CUDA allows.
+// Contract: Device::get() makes it at the first call that needs it. It is never destroyed, since programs call
+// CUDA from their exit handlers. One lock, which call() takes, guards everything: launches run one after another,
+// in the order of their calls, whatever their streams; CUDA allows this order.
 //
 // A kernel's fault is sticky as on a real GPU: every later call returns it.
 #pragma once
@@ -24,13 +24,13 @@ struct Allocation {
     MemoryKind kind = MemoryKind::kDevice;
     std::uint64_t bytes = 0;
     unsigned flags = 0;
-    // kProgram: cudaHostRegister was told of it; kModule: a __managed__ variable. Neither is for cudaFree.
+    // kProgram: registered by cudaHostRegister; kModule: a __managed__ variable. cudaFree accepts neither.
     enum class Owner : std::uint8_t { kRuntime, kProgram, kModule } owner = Owner::kRuntime;
 };
 
 class Device {
   public:
-    // Null where the GPU could not be made; that has been said.
+    // Null: the GPU could not be made; the reason has been reported.
     static Device* get();
 
     Job job;
@@ -44,7 +44,7 @@ class Device {
     Status failed = Status::kSuccess;
 
     const LaunchCosts& costs() const { return job.options().profiled ? gpu.profiled : gpu.boost; }
-    // The allocation that holds all of these bytes; null: none.
+    // The allocation that contains all of these bytes; null: none.
     const Allocation* find(const void* address, std::size_t bytes, std::uint64_t* begin = nullptr) const;
 
     static std::recursive_mutex& lock();
@@ -54,7 +54,7 @@ class Device {
     Device(Job told, Gpu which);
 };
 
-// One call of the interface: under the lock, on the device, remembering an error for cudaGetLastError. No exception
+// One call of the interface: under the lock, on the device, recording an error for cudaGetLastError. No exception
 // leaves it, since the callers are C.
 template <typename Function>
 Status call(Function&& function) {

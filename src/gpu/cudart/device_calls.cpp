@@ -131,7 +131,7 @@ KYMO_CUDART_ALSO(cudaProfilerStart, cudaDeviceSynchronize);
 KYMO_CUDART_ALSO(cudaProfilerStop, cudaDeviceSynchronize);
 KYMO_CUDART_ALSO(cudaCtxResetPersistingL2Cache, cudaDeviceSynchronize);
 
-// Frees what the program has allocated, and forgives a kernel's fault.
+// Frees what the program has allocated, and clears a kernel's fault.
 KYMO_CUDART Status cudaDeviceReset() {
     const std::lock_guard<std::recursive_mutex> guard(Device::lock());
     if (Device* const device = Device::get(); device != nullptr) {
@@ -150,7 +150,7 @@ KYMO_CUDART Status cudaDeviceReset() {
 }
 KYMO_CUDART_ALSO(cudaThreadExit, cudaDeviceReset);
 
-// Limits and cache preferences: kept by nobody, since nothing of them shows in the model.
+// Limits and cache preferences are ignored, because the model does not depend on them.
 KYMO_CUDART Status cudaDeviceSetLimit(int, std::size_t) {
     return of_device(0);
 }

@@ -75,7 +75,7 @@ KYMO_CUDART Status cudaFuncSetAttribute(const void* host, int attribute, int val
     });
 }
 
-// Hints about caches and banks: the model takes what the kernel asks for.
+// Ignored hints about caches and banks: the model uses the kernel's own accesses.
 KYMO_CUDART Status cudaFuncSetCacheConfig(const void* host, int) {
     return of_kernel(host, [](Device&, const Kernel&, const KernelShape&) { return Status::kSuccess; });
 }

@@ -1,11 +1,11 @@
-// What the parent process wants to know of the program's launches, and the lines that tell it.
+// The settings that the parent process passes for the program's launches, and the lines that report them back.
 //
-// `kymo gpu run -- PROGRAM` makes a folder, writes `job.json` into it and names the folder in KYMO_GPU_JOB; every
+// `kymo gpu run -- PROGRAM` makes a folder, writes `job.json` into it and names the folder in KYMO_GPU_JOB. Every
 // process of the program appends lines of JSON to its own file `launches-PID.jsonl` there:
-//   {"kernel": …, "findings": […], "recording": …}   a launch, as kymo gpu run --json tells it
+//   {"kernel": …, "findings": […], "recording": …}   a launch, as kymo gpu run --json prints it
 //   {"trace": …}                                     a launch whose trace was written
 //   {"problem": {"what", "next", "kind"}}            what could not be done
-// Without KYMO_GPU_JOB the program runs all the same, on the GPU that KYMO_GPU names, and problems go to stderr.
+// Without KYMO_GPU_JOB the program still runs, on the GPU that KYMO_GPU names, and problems go to stderr.
 //
 // Contract: one thread at a time.
 #pragma once
@@ -36,17 +36,17 @@ struct JobOptions {
 
 class Job {
   public:
-    // From the environment. Errors: a job that cannot be read, a GPU that is not there.
+    // From the environment. Errors: a job that cannot be read, an unknown GPU.
     static Result<Job> from_environment();
 
     const JobOptions& options() const { return options_; }
     bool has_parent() const { return !folder_.empty(); }
     const std::filesystem::path& folder() const { return folder_; }
-    // Appends a line for the parent; nothing without one.
+    // Appends a line for the parent; does nothing without a parent.
     void tell(const nlohmann::ordered_json& line);
-    // Said once, however often it happens.
+    // Reported once, however often it happens.
     void problem(const Error& error);
-    // What changes how the launches are modelled, and nothing of what the program does: to stderr, once.
+    // For what changes how launches are modelled but not what the program does: printed to stderr, once.
     void remark(const Error& error);
 
   private:

@@ -37,7 +37,7 @@ Status status_of(ptx::Fault fault) {
     return Status::kLaunchFailure;
 }
 
-// The launch as the models see it: with the registers of the machine code where there is any.
+// The launch as input of the models, with the register count of the machine code if there is any.
 class Modelled : public KernelSource {
   public:
     Modelled(ptx::Execution& execution, unsigned registers) : execution_(execution), header_(execution.header()) {
@@ -230,7 +230,7 @@ Status launch(Device& device, Kernel* kernel, Dim3 grid, Dim3 block, void** argu
     const bool traces = !device.job.options().traces.empty();
     const auto done = traces ? write_trace(device, source) : model(device, source, module->module());
     if (!done && (*execution)->fault() == ptx::Fault::kNone) {
-        // The model or the disk gave up; the program still wants its results.
+        // The model or the disk failed; the program still needs its results.
         device.job.problem(done.error());
         (void)(*execution)->finish();
     }

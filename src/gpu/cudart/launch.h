@@ -6,14 +6,14 @@
 
 namespace kymo::gpu::cudart {
 
-// `kernel` null: not registered. Errors as cudaLaunchKernel's; a fault in the kernel is no error of the launch but of
-// the calls after it, as on a real GPU.
+// `kernel` null: not registered. Errors as cudaLaunchKernel's. A fault in the kernel is not an error of the launch
+// but of later calls, as on a real GPU.
 Status launch(Device& device, Kernel* kernel, Dim3 grid, Dim3 block, void** arguments, std::size_t shared_bytes);
 
-// Whether all attributes of the launch have an effect here, or need none; what is not served is said.
+// Whether all attributes of the launch have an effect here, or need none; reports those that are not implemented.
 bool launch_attributes_served(Device& device, const LaunchConfig& config);
 
-// The header that occupancy() wants, of a kernel with blocks of so many threads.
+// The header that occupancy() needs for a kernel with blocks of `threads` threads.
 struct KernelShape {
     KernelHeader header;
     std::uint32_t local_bytes = 0;

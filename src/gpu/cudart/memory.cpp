@@ -1,5 +1,5 @@
-// Allocation. All memory is this process's own, so that device addresses are host addresses; what kind each was asked
-// for is kept, because programs ask, and because a kernel may use only what the device can see.
+// Allocation. All memory belongs to this process, so device addresses are host addresses. The kind of each
+// allocation is kept, because programs query it, and because a kernel may use only what the device can access.
 #include "gpu/cudart/device.h"
 
 #include <cstring>
@@ -192,7 +192,7 @@ KYMO_CUDART Status cudaPointerGetAttributes(PointerAttributes* attributes, const
     });
 }
 
-// Hints about where pages of managed memory should lie: there is one place here.
+// Hints about the place of managed pages: there is only one place here.
 KYMO_CUDART Status cudaMemPrefetchAsync() {
     return Status::kSuccess;
 }

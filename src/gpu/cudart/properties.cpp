@@ -17,8 +17,8 @@ int whole(double value) {
     return static_cast<int>(std::lround(std::min(value, double{kMostInt})));
 }
 
-// Clock and width of the memory are told so that programs which multiply them arrive at the bandwidth that the model
-// works with: 2 × clock × width / 8.
+// Reports a memory clock and width whose product, which programs compute, is the bandwidth of the model: 2 × clock
+// × width / 8.
 int memory_width(const Gpu& gpu) {
     return whole(gpu.dram_channels * kChannelBits);
 }
@@ -34,7 +34,8 @@ struct Value {
     bool only_from_12 = false;  // not in 11
 };
 
-// The structure's fields in order. 13 has lost some; what follows behind those listed stays as the caller had it.
+// The structure's fields in order. Version 13 has removed some; bytes behind the listed fields are left as the
+// caller set them.
 std::vector<Value> fields(const Gpu& gpu) {
     const auto capability = static_cast<unsigned>(std::lround(gpu.capability * 10));
     const unsigned major = capability / 10;
@@ -225,7 +226,8 @@ std::optional<int> device_attribute(const Gpu& gpu, int attribute) {
         case 99:  // HostRegisterSupported
             return 1;
         default:
-            // Everything else that a GPU may have (textures, cooperative launches, memory pools …) is not served.
+            // Everything else that a GPU may have (textures, cooperative launches, memory pools …) is not
+            // implemented.
             return attribute >= 1 && attribute <= kMostAttribute ? std::optional<int>(0) : std::nullopt;
     }
 }

@@ -1,4 +1,4 @@
-// What a program is told of the GPU.
+// The properties of the GPU that a program can query.
 #pragma once
 
 #include "gpu/gpu_file.h"
@@ -9,7 +9,7 @@
 
 namespace kymo::gpu::cudart {
 
-// What a kernel may have of shared memory: without asking, and after cudaFuncSetAttribute.
+// Shared memory of a kernel: by default, and at most after cudaFuncSetAttribute.
 inline constexpr std::size_t kUsualShared = 48 * 1024;
 std::size_t most_shared(const Gpu& gpu);
 
@@ -20,7 +20,7 @@ enum class PropertiesLayout : std::uint8_t {
     kVersion13,
 };
 
-// Fills `out` in as far as there are fields to fill; returns the bytes that the fields take.
+// Fills `out` as far as there are fields; returns the number of bytes that the fields take.
 std::size_t write_properties(const Gpu& gpu, PropertiesLayout layout, std::span<std::uint8_t> out);
 
 // cudaDevAttr… by number; none: not an attribute.

@@ -1,5 +1,5 @@
-// Everything of the interface that is not served: a function of each name, so that a program which is linked with it
-// starts, and is told the name when it calls it.
+// A function for each name of the interface that is not implemented, so that a program linked with it starts, and
+// gets an error with the name when it calls it.
 #include "gpu/cudart/device.h"
 
 namespace kymo::gpu::cudart {
@@ -15,7 +15,7 @@ Status refuse(const char* name) {
 
 }  // namespace
 
-// Whatever arguments they are given, they look at none.
+// They ignore their arguments.
 #define KYMO_REFUSED(name)      \
     KYMO_CUDART Status name() { \
         return refuse(#name);   \
@@ -23,7 +23,7 @@ Status refuse(const char* name) {
 #include "gpu/cudart/refused.inc"
 #undef KYMO_REFUSED
 
-// The one function that returns no status but what it is asked to put together.
+// The only function that returns a value instead of a status.
 struct ChannelDescription {
     int bits[4];
     int kind;

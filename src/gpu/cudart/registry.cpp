@@ -12,7 +12,7 @@
 namespace kymo::gpu::cudart {
 namespace {
 
-// What __cudaRegisterFatBinary is given.
+// The argument of __cudaRegisterFatBinary.
 struct Wrapper {
     std::uint32_t magic;
     std::uint32_t version;
@@ -34,8 +34,9 @@ Error no_ptx(const std::vector<FatEntry>& entries) {
             "build it with nvcc -gencode arch=compute_80,code=compute_80 (or plain -arch=sm_80)"};
 }
 
-// The machine code of this very PTX: the program's own where it was built for the GPU from the same PTX and says its
-// lines, or what ptxas makes of it. What is missing is said; the schedule is then estimated.
+// The machine code of this PTX: the program's own if it was built for the GPU from the same PTX with line
+// information, otherwise what ptxas makes of it. If neither is available this is reported, and the schedule is
+// estimated.
 std::optional<sass::CubinCode> machine_code(Device& device, const std::vector<FatEntry>& entries, const FatEntry& ptx,
                                             const std::string& text, const std::string& name) {
     for (const FatEntry& entry : entries) {
@@ -145,7 +146,7 @@ Kernel* Registry::kernel(const void* host) {
     if (const auto found = kernels_.find(host); found != kernels_.end()) {
         return found->second.get();
     }
-    // The interface also takes what __cudaGetKernel and cudaGetFuncBySymbol have returned.
+    // The interface also accepts results of __cudaGetKernel and cudaGetFuncBySymbol.
     for (const auto& [address, kernel] : kernels_) {
         if (kernel.get() == host) {
             return kernel.get();

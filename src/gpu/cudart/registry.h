@@ -1,8 +1,9 @@
-// What a program has registered before main(): its fat binaries, and which host addresses stand for which kernels and
-// variables. A fat binary is parsed and loaded when something of it is first used, for programs link many kernels
-// that they never launch.
+// What a program has registered before main(): its fat binaries, and the host addresses of its kernels and
+// variables. A fat binary is parsed and loaded at the first use of anything in it, because programs link many
+// kernels that they never launch.
 //
-// Contract: registration needs no device and takes the lock itself; everything else is called under Device::lock().
+// Contract: registration needs no device and takes the lock itself; everything else is called under
+// Device::lock().
 #pragma once
 
 #include "gpu/cudart/abi.h"
@@ -19,7 +20,7 @@ namespace kymo::gpu::cudart {
 
 class Device;
 
-// A container in the program, and once it was used the module on the device.
+// A container in the program and, after its first use, the module on the device.
 struct FatBinary {
     const std::uint8_t* data = nullptr;  // null: a form that is not read (see `problem`)
     std::optional<Error> problem;
@@ -33,15 +34,15 @@ struct FatBinary {
 struct Kernel {
     FatBinary* binary = nullptr;
     std::string name;
-    bool joined = false;               // to its machine code, or that was tried
-    std::uint32_t dynamic_shared = 0;  // the most that the program asked to be allowed; 0: the usual limit
+    bool joined = false;               // joining to its machine code was done or tried
+    std::uint32_t dynamic_shared = 0;  // the maximum that the program requested; 0: the usual limit
 };
 
 struct Symbol {
     FatBinary* binary = nullptr;
     std::string name;
     std::uint64_t bytes = 0;
-    void** managed = nullptr;  // where the program wants the address of a managed variable
+    void** managed = nullptr;  // where to store the address of a managed variable for the program
 };
 
 class Registry {
@@ -65,8 +66,8 @@ class Registry {
     std::unordered_map<const void*, Symbol> symbols_;
 };
 
-// The module, parsed and loaded; null when it cannot be, which has then been said to the job, `why` being what the
-// call returns.
+// The module, parsed and loaded; null: it cannot be. The reason has then been reported to the job, and `why` is
+// the status to return.
 ptx::LoadedModule* load(Device& device, FatBinary& binary, Status& why);
 
 }  // namespace kymo::gpu::cudart

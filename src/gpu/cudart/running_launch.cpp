@@ -35,7 +35,7 @@ std::string words(const Dim3& value) {
 
 }  // namespace
 
-// Of this process: made at its first launch and kept, a fork's child makes its own. Null: it cannot be made.
+// One per process, made at its first launch and kept; a fork's child makes its own. Null: it cannot be made.
 RunningLaunch::Notes* RunningLaunch::notes_of(const Job& job) {
     static Notes* notes = nullptr;
     static pid_t owner = 0;

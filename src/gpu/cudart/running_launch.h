@@ -1,7 +1,7 @@
-// Where a launch is, for the parent to tell when the program is ended in the middle of it.
+// Where a launch is, so that the parent can report it if the program is killed in the middle of it.
 //
-// Contract: one launch of a process at a time. What at() notes lies in memory that is the file `running-PID` of the
-// job's folder, so that it outlives any end of the process.
+// Contract: one launch of a process at a time. at() writes to memory mapped from the file `running-PID` in the
+// job's folder, so that it survives any end of the process.
 #pragma once
 
 #include "gpu/cudart/job.h"
@@ -22,7 +22,7 @@ class RunningLaunch {
     // Cost: a few bytes written. An empty place leaves the one before.
     void at(const Dim3& cta, std::string_view place) const;
 
-    // From the job's folder: what processes that are gone have left in the middle, in words.
+    // Reads from the job's folder what ended processes have left unfinished, in words.
     static std::vector<std::string> left_in(const std::filesystem::path& folder);
 
   private:

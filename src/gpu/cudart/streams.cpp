@@ -1,6 +1,6 @@
-// Streams and events. Everything runs at its call and in the order of the calls, so waiting is never needed; an event
-// holds the modelled clock at its record, and the time between two is what the GPU would take for the launches
-// between.
+// Streams and events. Everything runs at its call and in the order of the calls, so waiting is never needed. An
+// event contains the modelled clock at its record, and the time between two events is what the GPU would take for
+// the launches between them.
 #include "gpu/cudart/device.h"
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Variables of the device that the host names by its own shadow of them: __device__, __constant__, __managed__.
+// Device variables that the host addresses by its own shadow variables: __device__, __constant__, __managed__.
 #include "gpu/cudart/copies.h"
 #include "gpu/cudart/registry.h"
 

@@ -1,5 +1,5 @@
-// What only the machine code's compiler knows of a kernel, read from a cubin: an ELF file with a section
-// ".text.KERNEL" for each kernel, whose sh_info has the registers a thread in its upper eight bits.
+// Facts of a kernel that only the machine code's compiler determines, read from a cubin: an ELF file with a
+// section ".text.KERNEL" for each kernel, whose sh_info has the registers per thread in its upper eight bits.
 //
 // Contract: pure; the bytes may be anything. Errors: kMalformed.
 #pragma once

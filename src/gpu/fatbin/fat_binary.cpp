@@ -127,7 +127,7 @@ Result<std::string> contents(const FatEntry& entry, const std::string& name) {
     if (entry.compression == Compression::kNone) {
         out.assign(reinterpret_cast<const char*>(entry.payload.data()), entry.payload.size());
     } else {
-        // A stated size of much more than the bytes can stand for (LZ4: 255 a byte) must not cost memory.
+        // A stated size far beyond what the bytes can expand to (LZ4: 255 per byte) must not cost memory.
         const bool lz4 = entry.compression == Compression::kLz4;
         if (lz4 && entry.size / 255 > entry.payload.size()) {
             return malformed(name, "compressed bytes of the stated size");

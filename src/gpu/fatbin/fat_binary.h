@@ -43,12 +43,12 @@ Result<std::vector<FatEntry>> fat_entries(std::span<const std::uint8_t> bytes, c
 // An entry's contents, unpacked. Of PTX: the text without the zeros that end it.
 Result<std::string> contents(const FatEntry& entry, const std::string& name);
 
-// The PTX to run on a GPU of this compute capability: as the driver chooses, the newest that is not newer than the
-// GPU. Where all are newer, the oldest, since a modelled GPU need not be one that the compiler still knows; the
-// caller can see that by its capability. None where there is no PTX.
+// The PTX to run on a GPU of this compute capability: like the driver, the newest that is not newer than the GPU.
+// If all are newer, the oldest, since the compiler may no longer support a modelled GPU; the caller can see this
+// by its capability. None if there is no PTX.
 std::optional<std::size_t> choose_ptx(const std::vector<FatEntry>& entries, unsigned capability);
 
-// The cubin nearest to this capability, for what only the compiler's last stage knows (registers).
+// The cubin nearest to this capability, for facts that only the compiler's last stage determines (registers).
 std::optional<std::size_t> choose_cubin(const std::vector<FatEntry>& entries, unsigned capability);
 
 }  // namespace kymo::gpu

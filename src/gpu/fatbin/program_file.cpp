@@ -56,7 +56,7 @@ Result<GpuProgram> read_program(std::span<const std::uint8_t> elf, const std::st
     }
     auto bytes = file.contents(section);
     while (bytes.size() >= kFatHeaderBytes) {
-        // Between two containers lie zeros, to the next one's alignment.
+        // Between two containers are zeros, up to the next one's alignment.
         if (std::all_of(bytes.begin(), bytes.begin() + kContainerAlignment, [](std::uint8_t b) { return b == 0; })) {
             bytes = bytes.subspan(kContainerAlignment);
             continue;

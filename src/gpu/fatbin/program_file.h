@@ -10,13 +10,13 @@ namespace kymo::gpu {
 struct GpuProgram {
     // One a source file: each a whole container, header included.
     std::vector<std::span<const std::uint8_t>> fat_binaries;
-    // libcudart's name as the program asks the loader for it, "libcudart.so.13"; empty: it does not.
+    // the libcudart that the program names for the loader, "libcudart.so.13"; empty: none
     std::string_view runtime;
     bool is_relocatable = false;  // nvcc -rdc=true: kernels are linked as machine code, and their PTX is in pieces
-    bool has_run_path = false;    // DT_RPATH: the loader looks there before LD_LIBRARY_PATH
+    bool has_run_path = false;    // DT_RPATH: the loader searches it before LD_LIBRARY_PATH
 };
 
-// `name` is what errors call the file. A file that is not for the GPU at all has no fat binaries, which is no error.
+// `name` identifies the file in errors. A file without GPU code has no fat binaries; that is not an error.
 Result<GpuProgram> read_program(std::span<const std::uint8_t> elf, const std::string& name);
 
 }  // namespace kymo::gpu

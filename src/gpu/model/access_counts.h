@@ -1,4 +1,4 @@
-// What an instruction adds to its counts, for those that are simulated and those that are taken for their equals.
+// What an instruction adds to its counts, for simulated CTAs and for those treated as their equals.
 #pragma once
 
 #include "gpu/model/bank_conflicts.h"

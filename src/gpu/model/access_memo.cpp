@@ -6,7 +6,7 @@
 
 namespace kymo::gpu {
 
-// Null for instructions that there is no place for.
+// Null: no space for this instruction.
 AccessMemo::Entry* AccessMemo::new_entry(std::uint32_t instruction, std::uint64_t first) {
     if (instruction >= kMostInstructions) {
         return nullptr;

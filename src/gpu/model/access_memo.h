@@ -1,12 +1,12 @@
-// Footprints and passes of accesses met before, so that they need not be worked out again: an access whose lanes lie
-// to its first one as another's did, and whose first one lies at the same place of its line, touches the same sectors
-// of other lines, and the same banks.
+// Footprints and passes of accesses that have occurred before, so that they need not be computed again. If the
+// lanes of two accesses have the same offsets from their first lanes, and these are at the same place of their
+// lines, both touch the same sectors of different lines, and the same banks.
 //
-// The places of the lanes are compared as the warp's code holds them, without decoding them. Per static instruction a
-// few accesses are kept, by the first lane's place in its line.
+// The lanes' places are compared as the warp's code encodes them, without decoding. A few accesses are kept per
+// static instruction, by the first lane's place in its line.
 //
-// Contract: one thread; exact, whatever the bytes. Memory: 6 KiB an instruction that accesses memory, for the first
-// kMostInstructions of a program. Cost: 10 ns where met before.
+// Contract: one thread; exact, whatever the bytes. Memory: 6 KiB per instruction that accesses memory, for the
+// first kMostInstructions of a program. Cost: 10 ns for a known access.
 #pragma once
 
 #include "gpu/model/coalesce.h"
@@ -35,7 +35,7 @@ class AccessMemo {
             }
         }
     }
-    // The same for shared memory: passes, and the lanes that want the most wanted word (of atomics).
+    // The same for shared memory: passes, and the number of lanes on the busiest word (of atomics).
     struct Banks {
         std::uint16_t passes = 0;
         std::uint16_t most_on_one_word = 0;

@@ -1,6 +1,6 @@
-// Shared memory has 32 banks of 4-byte words. A warp's access takes as many passes as the busiest bank has different
-// words to give; lanes that read the same word share it. Accesses of 8 bytes go by half warps, of 16 by quarter
-// warps.
+// Shared memory has 32 banks of 4-byte words. A warp's access takes as many passes as the busiest bank has
+// different words to deliver; lanes that read the same word share it. Accesses of 8 bytes proceed by half warps,
+// of 16 by quarter warps.
 #pragma once
 
 #include "gpu/trace/warp_code.h"
@@ -11,7 +11,7 @@ namespace kymo::gpu {
 // unit stride.
 unsigned shared_passes(const LaneAddresses& addresses, std::uint32_t mask, unsigned bytes);
 
-// Lanes that hit the most wanted word: atomics on it go one by one.
+// Number of lanes that hit the busiest word: atomics on it are serialised.
 unsigned most_on_one_word(const LaneAddresses& addresses, std::uint32_t mask);
 
 constexpr unsigned fewest_passes(unsigned bytes) {

@@ -72,7 +72,7 @@ void coalesce(const LaneAddresses& addresses, std::uint32_t mask, unsigned bytes
         return;
     }
     std::uint64_t highest = 0;
-    LineAccess* entry = nullptr;  // of the lane before: most often this one's too
+    LineAccess* entry = nullptr;  // of the lane before; usually this lane's as well
     for (std::uint32_t left = mask; left != 0; left &= left - 1) {
         const std::uint64_t address = addresses.of[static_cast<unsigned>(std::countr_zero(left))];
         const std::uint64_t first = address / kSectorBytes;

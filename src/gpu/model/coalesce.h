@@ -22,7 +22,7 @@ struct LineAccess {
 };
 
 struct Footprint {
-    std::array<LineAccess, 2 * kWarpLanes> lines;  // not set to anything, as LaneAddresses
+    std::array<LineAccess, 2 * kWarpLanes> lines;  // uninitialised, as LaneAddresses
     unsigned count = 0;
     unsigned sectors = 0;
     unsigned most_at_one_place = 0;  // sectors at the same place of different lines
@@ -37,8 +37,8 @@ constexpr unsigned ideal_sectors(unsigned lanes, unsigned bytes) {
     return (lanes * bytes + kSectorBytes - 1) / kSectorBytes;
 }
 
-// Local memory: the n-th word of all lanes lies side by side, so that equal local addresses are one line of the
-// warp's own. `warp` tells warps apart.
+// Local memory: the n-th words of all lanes are adjacent, so that equal local addresses are in one line of the
+// warp. `warp` distinguishes warps.
 void interleave_local(LaneAddresses& addresses, std::uint32_t mask, std::uint64_t warp);
 
 }  // namespace kymo::gpu

@@ -51,7 +51,7 @@ CtaSampler::CtaSampler(const KernelHeader& header, const Program& program, Memor
       left_(2 * wave),
       skip_waves_(kFirstSkip) {
     if (header.grid.count() < kFewestWaves * wave) {
-        begin(Phase::kTail, 0);  // little would come of it
+        begin(Phase::kTail, 0);  // skipping would save little
     }
 }
 

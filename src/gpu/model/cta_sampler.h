@@ -1,17 +1,17 @@
-// Which CTAs of a long launch need not be simulated, and how wrong that may be: CTAs whose equals have been simulated
-// are skipped, many waves at a time, and their time is that of measured waves before and after.
+// Which CTAs of a long launch need not be simulated, and the error of leaving them out: CTAs equal to simulated
+// ones are skipped, many waves at a time, and their time is that of waves measured before and after.
 //
 // Systematic sampling with functional warming, after Wunderlich et al., "SMARTS" (ISCA 2003), on CTAs in place of
-// instructions: two waves to fill the machine, then measured blocks of two waves; once their mean is known to 1 %,
-// waves are skipped, one more warms up again and a block is measured, and so on to the last two waves, which are
-// always simulated. Skipped CTAs touch the L2, so that its contents stay what they would have been.
+// instructions: two waves fill the machine, then blocks of two waves are measured. Once their mean is known to 1
+// %, waves are skipped, one more warms up again and a block is measured, and so on to the last two waves, which
+// are always simulated. Skipped CTAs touch the L2, so that its contents stay what they would have been.
 //
-// The error is the half width of the mean's 95 % confidence interval (Student's t over the blocks), and kBias for
-// what skipping itself changes: SMs that drift apart over a launch do not while nothing is simulated. Both are of
-// what was skipped.
+// The error is the half width of the mean's 95 % confidence interval (Student's t over the blocks), plus kBias for
+// the effect of skipping itself: SMs drift apart over a launch, but not while nothing is simulated. Both apply to
+// the skipped part.
 //
-// Contract: one thread; asked for every CTA in order. Memory is bounded: more than kMostSignatures different CTAs,
-// and the rest is simulated.
+// Contract: one thread; called for every CTA in order. Memory is bounded: beyond kMostSignatures different CTAs,
+// the rest is simulated.
 #pragma once
 
 #include "gpu/model/cta_signature.h"
@@ -26,19 +26,19 @@ class CtaSampler {
   public:
     static constexpr std::size_t kMostSignatures = 64;
     static constexpr double kBias = 0.02;
-    // `wave`: CTAs that the whole GPU holds at a time.
+    // `wave`: number of CTAs resident on the whole GPU.
     CtaSampler(const KernelHeader& header, const Program& program, MemorySystem& memory, std::uint64_t wave);
 
-    // Whether the next CTA is to be simulated. One that is not has touched the L2 when this returns.
+    // Whether to simulate the next CTA. A skipped one has touched the L2 when this returns.
     bool wants(const Cta& cta);
-    // It was started, at this time.
+    // The CTA was started at this time.
     void started(const Cta& cta, double time);
 
     std::uint64_t skipped() const { return skipped_; }
-    // What the launch took beyond what was simulated, and how wrong that may be.
+    // The time of the launch beyond the simulated part, and its error.
     double skipped_cycles() const { return mean() * skipped_work_; }
     double error_cycles() const;
-    // Makes what was counted and charged for the simulated CTAs stand for all.
+    // Scales the counts and charges of the simulated CTAs to all CTAs.
     void extend(std::vector<Account>& accounts, MemoryCounts& counts) const;
     // Warp instructions of all CTAs to those simulated.
     double factor() const { return simulated_work_ > 0 ? 1 + skipped_work_ / simulated_work_ : 1; }

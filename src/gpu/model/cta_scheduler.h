@@ -14,7 +14,7 @@ namespace kymo::gpu {
 
 class CtaScheduler {
   public:
-    // `sampler`: says which CTAs need not be started; null: all are.
+    // `sampler`: decides which CTAs need not be started; null: all are started.
     CtaScheduler(KernelSource& source, const LaunchCosts& launch, CtaSampler* sampler)
         : source_(source), launch_(launch), sampler_(sampler) {}
 
@@ -45,7 +45,7 @@ class CtaScheduler {
             return std::optional<Start>(Start{begin, number, std::move(**cta)});
         }
     }
-    // CTAs of the launch so far, those left out too.
+    // CTAs of the launch so far, including the skipped ones.
     std::uint64_t started() const { return number_; }
 
   private:

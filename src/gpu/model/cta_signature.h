@@ -22,14 +22,14 @@ class CtaSignature {
         LineAccess access;
         bool store = false;
     };
-    // What one of its instructions does in all of a CTA.
+    // What one of its instructions does over the whole CTA.
     struct Share {
         std::uint32_t instruction = 0;
         Counts counts;
     };
 
-    // `touches`: where the lines are wanted, in the order of the warps; local memory's, which belong to a warp's
-    // place in its SM, are left out.
+    // `touches`: the global lines touched, in the order of the warps; lines of local memory, which depend on a
+    // warp's place in its SM, are left out.
     std::uint64_t of(const KernelHeader& header, const Program& program, const Cta& cta, std::vector<Touch>* touches);
     static std::vector<Share> shares(const KernelHeader& header, const Program& program, const Cta& cta);
 
@@ -38,7 +38,7 @@ class CtaSignature {
                           std::vector<Touch>* touches, bool& accesses);
 
     std::shared_ptr<const std::vector<std::uint8_t>>
-        last_;  // without accesses; kept, so that no other takes its place
+        last_;  // without accesses; kept, so that its address is not reused
     std::uint64_t last_signature_ = 0;
 };
 

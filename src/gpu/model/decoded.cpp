@@ -52,7 +52,7 @@ std::uint8_t flops_of(const StaticInstruction& instruction) {
     return fused ? 2 : single ? 1 : 0;
 }
 
-// The barriers stand for registers, predicates and the uniform path alike.
+// The barriers replace dependences on registers, predicates and the uniform path.
 void use_control(const IssueControl& control, Decoded& decoded) {
     decoded.op.reads_predicate = decoded.op.sets_predicate = decoded.op.uniform = false;
     decoded.stall = std::max<std::uint8_t>(control.stall, 1);

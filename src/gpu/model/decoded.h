@@ -1,4 +1,4 @@
-// A static instruction as the full model's inner loop wants it: one cache line, everything looked up.
+// A static instruction prepared for the full model's inner loop: one cache line, with all properties looked up.
 #pragma once
 
 #include "gpu/gpu_file.h"

@@ -6,9 +6,9 @@
 namespace kymo::gpu {
 namespace {
 
-// SMs run in turn, this many cycles at a time, so that the host finds an SM's warps and tags in its cache for a
-// while. Requests of different SMs reach the common memory out of order by at most as much; bookings do not mind
-// (Server), and of two first uses of a line the later may be taken for the one that fetches it.
+// SMs run in turn, this many cycles at a time, so that an SM's warps and tags stay in the host's cache for a
+// while. Requests of different SMs reach the common memory out of order by at most as much. Bookings tolerate this
+// (Server); of two first uses of a line, the later may be taken for the one that fetches it.
 constexpr std::uint64_t kStep = 64;
 
 Result<void> launch_once(LaunchContext& context, std::vector<Sm>& sms) {
@@ -44,7 +44,7 @@ Result<void> launch_once(LaunchContext& context, std::vector<Sm>& sms) {
         context.horizon = static_cast<double>(first);
         context.memory.forget_before(context.horizon);
         const std::uint64_t until = first + kStep;
-        // The host fetches what the next ones will look at while one runs.
+        // The host prefetches what the next SMs will read while one runs.
         const auto soon = [&](std::size_t i) -> const Sm* {
             return i < running.size() && running[i]->next_event() < until ? running[i] : nullptr;
         };
@@ -169,7 +169,7 @@ Result<KernelResult> run_full(const Gpu& gpu, const LaunchCosts& launch, KernelS
         LaunchContext context{gpu, launch, header, source.program(), *fits, memory, ctas, {}, {},
                               {},  0,      2,      nullptr,          {}};
         context.observer = launches == 1 ? options.observer : nullptr;
-        // Those that a CTA may come to; the others would do nothing but take memory.
+        // Only the SMs that can get a CTA; the others would only take memory.
         const auto used = static_cast<unsigned>(std::min<std::uint64_t>(gpu.whole(gpu.sms), header.grid.count()));
         std::vector<Sm> sms;
         sms.reserve(used);

@@ -1,5 +1,5 @@
-// Which memory a generic address means: a window of the address space is shared memory, another local memory, the
-// rest global. Traces give where the windows begin.
+// Which memory a generic address refers to: a window of the address space is shared memory, another local memory,
+// the rest global. Traces state where the windows begin.
 #pragma once
 
 #include "gpu/trace/kernel.h"

@@ -1,4 +1,4 @@
-// Who watches a modelled launch.
+// Observes a modelled launch.
 #pragma once
 
 #include "gpu/model/result.h"
@@ -7,7 +7,7 @@
 
 namespace kymo::gpu {
 
-// Told of every issue, for timelines. `slot` counts warp places of one SM.
+// Called for every issue, for timelines. `slot` counts warp places of one SM.
 class IssueObserver {
   public:
     virtual ~IssueObserver() = default;

@@ -25,7 +25,7 @@ struct LaunchContext {
     std::vector<Decoded> decoded;  // grows with the program
     std::vector<Account> accounts;
     AccessMemo memo;
-    double horizon = 0;    // nothing happens before this time any more
+    double horizon = 0;    // nothing happens any more before this time
     unsigned entries = 2;  // of a scoreboard: one more than the highest that the program names
     IssueObserver* observer = nullptr;
     std::optional<Error> failed;

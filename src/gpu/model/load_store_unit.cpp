@@ -9,7 +9,7 @@
 namespace kymo::gpu {
 namespace {
 
-// L1 and shared memory are one array on GPUs since Volta: what CTAs hold of it is not cache.
+// L1 and shared memory are one array on GPUs since Volta: the part that CTAs use is not cache.
 double l1_bytes(const LaunchContext& context) {
     const Gpu& gpu = context.gpu;
     if (gpu.unified_bytes == 0) {
@@ -38,7 +38,7 @@ LoadStoreUnit::Access LoadStoreUnit::access(WarpCursor& cursor, const std::uint6
         if (op.space == Space::kConstant) {
             return unknown_constant(now);
         }
-        // An access the trace does not tell about: takes a hit's time.
+        // An access without addresses in the trace: takes a hit's time.
         const bool in_shared = op.space == Space::kShared;
         return {time_of(now) + (in_shared ? gpu_.shared_latency : gpu_.l1_latency),
                 in_shared ? Cause::kShared : Cause::kL1, 0};
@@ -85,7 +85,7 @@ LoadStoreUnit::Access LoadStoreUnit::shared(const Decoded& decoded, AccessMemo::
     return {begin + gpu_.shared_latency + service - fewest, cause, cycle(begin)};
 }
 
-// Parameters and launch data, whose addresses traces do not give: one line, cold once an SM.
+// Parameters and launch data, whose addresses are not in traces: one line, cold once per SM.
 LoadStoreUnit::Access LoadStoreUnit::unknown_constant(std::uint64_t now) {
     const auto time = time_of(now);
     if (constants_cold_) {
@@ -112,8 +112,8 @@ LoadStoreUnit::Access LoadStoreUnit::constant(const Footprint& footprint, std::u
 
 LoadStoreUnit::Access LoadStoreUnit::global(const Decoded& decoded, const Footprint& footprint, std::uint64_t now) {
     const Op& op = decoded.op;
-    // So many sectors come out of the L1 in a cycle, but one only from each place in a line, since the lines lie one
-    // under another in its banks.
+    // The L1 delivers this many sectors per cycle, but only one from each place in a line, since the lines are
+    // stacked in its banks.
     const double passes = std::max(
         {1.0, footprint.sectors / gpu_.l1_sectors_per_cycle, static_cast<double>(footprint.most_at_one_place)});
     const double begin = unit_.book(time_of(now), passes, context_.horizon);
@@ -167,7 +167,7 @@ void LoadStoreUnit::loads(const Footprint& footprint, double begin, double passe
     };
     std::array<Miss, std::size_t{2} * kWarpLanes> misses;
     unsigned missed = 0;
-    double arrived = 0;  // the last of those that other loads have on their way
+    double arrived = 0;  // the last of those that other loads are fetching
     for (const LineAccess& line : footprint.all()) {
         const auto outcome = l1_.access(line.line, line.sectors, true, false);
         if (outcome.hits != 0) {
@@ -185,7 +185,7 @@ void LoadStoreUnit::loads(const Footprint& footprint, double begin, double passe
     }
     l1_reads_ += footprint.sectors;
     l1_read_hits_ += footprint.sectors;
-    // What the host must fetch for one is on its way while the others are asked for.
+    // The host's prefetch for one miss runs while the others are requested.
     for (const Miss& miss : std::span(misses).first(missed)) {
         context_.memory.prefetch_way(miss.wanted.line);
     }

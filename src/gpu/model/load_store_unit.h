@@ -20,10 +20,10 @@ class LoadStoreUnit {
     struct Access {
         double ready = 0;
         Cause cause = Cause::kDependence;
-        std::uint64_t issue_blocked = 0;  // the memory pipe takes nothing before this
+        std::uint64_t issue_blocked = 0;  // the memory pipe accepts nothing before this
         std::uint64_t stored = 0;         // a store or an atomic: done, in the last memory; else 0
     };
-    // An instruction as it was issued: where its figures go. `told`: of whoever watches; may be null.
+    // An issued instruction: where its figures are added. `told`: passed to the observer; may be null.
     struct Issued {
         std::uint64_t cycle = 0;
         unsigned slot = 0;  // of the warp

@@ -38,20 +38,21 @@ class MemorySystem {
     // Read-modify-write of `access.lanes` lanes, one after another on the slice.
     Reply atomic(double time, unsigned sm, const LineAccess& access);
 
-    // Has the host fetch what an access to the line will look at first, and, when that is there, what it will then.
+    // Has the host prefetch what an access to the line will read first and, once that is cached, what it will read
+    // next.
     void prefetch(std::uint64_t line) const { l2_.prefetch(line); }
     void prefetch_way(std::uint64_t line) const { l2_.prefetch_way(line); }
 
     // No access will come for a time before this: bookings that end before it may be forgotten.
     void forget_before(double time) { horizon_ = time; }
 
-    // Leaves the L2's contents as such an access would, outside time: nothing is booked or counted.
+    // Updates the L2's contents as such an access would, outside time: nothing is booked or counted.
     void touch(const LineAccess& access, bool store);
 
     const MemoryCounts& counts() const { return counts_; }
     double slices_busy() const;    // mean cycles a slice was busy
     double channels_busy() const;  // mean cycles a channel was busy
-    // Keeps the contents, forgets times and counts: what a second launch finds.
+    // Keeps the contents, clears times and counts: the state that a second launch finds.
     void next_launch();
 
   private:
@@ -59,7 +60,7 @@ class MemorySystem {
         // The partition is a bit of the hash that no slice or set number uses.
         return (hash >> 63U) == (sm & 1U) ? gpu_.l2_latency : gpu_.l2_far_latency;
     }
-    // What a DRAM access takes more than an L2 hit; its measured latency is a mean over both partitions.
+    // Additional time of a DRAM access over an L2 hit; its measured latency is a mean over both partitions.
     double behind_l2() const { return gpu_.dram_latency - (gpu_.l2_latency + gpu_.l2_far_latency) / 2; }
     double dram(double time, std::uint64_t line, unsigned sectors);
 

@@ -1,8 +1,8 @@
-// The registers that hold what misses of an SM's L1 are waiting for, one a sector. One is free again when its data
-// have arrived, whichever miss came first.
+// The registers that track what misses of an SM's L1 are waiting for, one per sector. A register is free again
+// when its data have arrived, whichever miss came first.
 //
 // Contract: one thread. Requests are served in the order of the calls. Cost: a few ns; data mostly arrive in the
-// order of their misses, so that one of them is put in its place by passing few others.
+// order of their misses, so an insertion passes few others.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,8 @@ class MissRegisters {
   public:
     explicit MissRegisters(unsigned count) : count_(count), free_(count) {}
 
-    // From when on, at or after `time`, `wanted` registers are free (all of them, where there are not as many).
+    // The earliest time, at or after `time`, at which `wanted` registers are free (all of them, if there are
+    // fewer).
     double free_from(double time, unsigned wanted) {
         wanted = std::min(wanted, count_);
         while (free_ < wanted) {
@@ -24,7 +25,7 @@ class MissRegisters {
         }
         return std::max(time, free_at_);
     }
-    // Takes that many of those until then. Precondition: free_from() said that they are free.
+    // Takes that many until `until`. Precondition: free_from() returned that they are free.
     void hold(double until, unsigned registers) {
         registers = std::min(registers, count_);
         free_ -= registers;
@@ -46,8 +47,8 @@ class MissRegisters {
         unsigned registers;
     };
     unsigned count_;
-    unsigned free_;       // at least; those of misses that have arrived are counted when they are wanted
-    double free_at_ = 0;  // when the last of those came free, maybe after the time of the next that asks
+    unsigned free_;       // at least; those of misses that have arrived are counted when they are needed
+    double free_at_ = 0;  // when the last of those became free; may be after the time of the next request
     static constexpr std::size_t kMostForgotten = 256;
     std::vector<Held> held_;  // those before first_ are free; the others in the order of their arrival
     std::size_t first_ = 0;

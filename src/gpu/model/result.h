@@ -78,7 +78,7 @@ struct KernelResult {
     std::string kernel;
     std::string gpu;
     std::string model;
-    std::string left_out;  // what of the launch the trace lacks, in words; empty: nothing
+    std::string left_out;  // what the trace lacks of the launch, in words; empty: nothing
     double waiting = 0;    // at most this share of the instructions is of loops that wait; then the time is unknown
     Dim3 grid;
     Dim3 block;
@@ -118,7 +118,7 @@ struct KernelResult {
     Program program;
     std::vector<Account> by_instruction;  // index as in `program`
     std::vector<std::string> unknown_opcodes;
-    std::uint64_t ctas_simulated = 0;  // the others were taken for their equals
+    std::uint64_t ctas_simulated = 0;  // the others were treated as equal to these
     double sampling_error = 0;         // by that, of the time: half width, 95 %
     std::uint64_t ctas = 0;
 };

@@ -1,8 +1,8 @@
-// When each of a warp's registers may be used, and what made it wait. Traces name vector registers; predicate and
-// uniform registers, which they leave out, are one entry each.
+// When each of a warp's registers may be used, and what delays it. Traces name vector registers; predicate and
+// uniform registers, which traces omit, are one entry each.
 //
-// An entry is a time and its cause in one word, and there are as many as the program names: thousands of warps are in
-// flight, and their scoreboards have to be read from where the host's caches keep them.
+// An entry is a time and its cause in one word, and there are as many as the program names: thousands of warps are
+// in flight, and their scoreboards must be read from the level of the host's caches that holds them.
 #pragma once
 
 #include "gpu/model/result.h"
@@ -17,7 +17,7 @@ class Scoreboard {
   public:
     static constexpr unsigned kPredicate = 0;
     static constexpr unsigned kUniform = 1;
-    // A program that has IssueControl names no registers; its barriers take their places.
+    // A program with IssueControl names no registers; its barriers take their places.
     static constexpr std::uint16_t of_barrier(unsigned number) { return static_cast<std::uint16_t>(number + 2); }
     static constexpr std::uint16_t of_register(unsigned number) { return static_cast<std::uint16_t>(number + 2); }
 
@@ -26,7 +26,7 @@ class Scoreboard {
     void clear(unsigned entries, std::pmr::memory_resource& memory) {
         const unsigned lines = (entries + kPerLine - 1) / kPerLine;
         if (lines > lines_) {
-            // Whole lines of the host's, or prefetch() would leave out what lies behind the last whole one.
+            // Whole host cache lines; otherwise prefetch() would miss what is behind the last whole one.
             entries_ = static_cast<std::uint64_t*>(memory.allocate(lines * kLine, kLine));
             lines_ = lines;
         }

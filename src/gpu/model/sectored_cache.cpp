@@ -161,7 +161,7 @@ void SectoredCache::move_base() {
     base_ += (kMove - settled) / kParts;
 }
 
-// What has arrived or is under way is known by its time being at or before the latest so far; no line is looked at.
+// Data that has arrived or is in flight has a time at or before the latest so far, so no line is examined.
 void SectoredCache::settle() {
     settled_ = latest_;
     base_ = 0;

@@ -1,10 +1,10 @@
 // A set-associative cache of 128-byte lines that are filled by 32-byte sectors, with hashed sets and
-// least-recently-used replacement. It keeps, per line, when its last fill arrives, so that a hit on data still under
-// way waits for it.
+// least-recently-used replacement. It keeps, per line, when its last fill arrives, so that a hit on data still in
+// flight waits for it.
 //
-// What all SMs' caches hold does not fit into the host's cache, and looking there is most of what a look-up costs.
-// Hence prefetch(), memory from huge pages, and as few of the host's lines a look-up as possible: one where a set has
-// four ways, two where it has more, whose groups of four have an index before them.
+// The caches of all SMs do not fit into the host's cache, and host misses are most of the cost of a look-up. Hence
+// prefetch(), memory from huge pages, and as few host cache lines per look-up as possible: one for a set of four
+// ways, two for a larger one, whose groups of four have an index before them.
 #pragma once
 
 #include "gpu/model/huge_pages.h"
@@ -75,9 +75,9 @@ class SectoredCache {
             __builtin_prefetch(&index_[set * indices_]);
         }
     }
-    // And then, when that is there, what it goes on to: the way that has the line, or that it would take.
+    // Then, once that is cached, what it reads next: the way that has the line, or that it would take.
     void prefetch_way(std::uint64_t line) const;
-    // Forgets what is under way, keeps the contents: a new launch, whose time begins at 0, on a warm cache.
+    // Clears what is in flight, keeps the contents: a new launch, whose time begins at 0, on a warm cache.
     void settle();
     std::uint64_t sets() const { return sets_; }
     unsigned ways() const { return ways_; }
@@ -87,7 +87,7 @@ class SectoredCache {
     static constexpr unsigned kWaysOfIndex = 16;
     static constexpr double kParts = 16;           // of a cycle
     static constexpr std::uint32_t kNoLine = ~0U;  // both halves of the tag of a way without a line
-    static constexpr std::uint8_t kNoWay = 0xFF;   // the age of one that is not there
+    static constexpr std::uint8_t kNoWay = 0xFF;   // the age of a missing way
     // Those below the limit plus one.
     static __m128i older(__m128i ages, std::uint8_t limit) {
         const __m128i below = _mm_subs_epu8(_mm_set1_epi8(static_cast<char>(limit)), ages);
@@ -170,7 +170,7 @@ class SectoredCache {
     unsigned groups_of_set_ = 0;  // 0: no cache
     std::size_t indices_ = 0;     // of a set
     std::uint64_t sets_;
-    double base_ = 0;            // the time that settled_ stands for
+    double base_ = 0;            // the time that corresponds to settled_
     std::uint32_t settled_ = 0;  // what is ready up to here has arrived before the launch
     std::uint32_t latest_ = 0;   // no line is ready later
     std::pmr::vector<Group> groups_;

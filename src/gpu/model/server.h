@@ -1,13 +1,13 @@
 // A resource that serves at a fixed rate, as the intervals in which it is busy.
 //
-// Bookings may come in any order of time. One far ahead (a miss that waits for its register) leaves the time before
-// it free, and an earlier request of another SM takes that. A request that finds less than its whole service free
-// before the next booking is served in parts: a slice and a channel serve sector by sector, and no time is lost to
-// gaps too short for a whole request.
+// Bookings may come in any order of time. One far ahead (a miss that waits for its register) leaves the time
+// before it free, and an earlier request of another SM can use that. A request that finds less than its whole
+// service free before the next booking is served in parts: a slice and a channel serve sector by sector, so no
+// time is lost to gaps too short for a whole request.
 //
-// Contract: one thread. No booking may be for a time before the `horizon` of an earlier call; what ended before it is
-// forgotten, so that memory is that of the bookings ahead. Cost: 2–5 ns behind everything or in one busy stretch; a
-// gap is found by bisection and closed by moving the bookings behind it.
+// Contract: one thread. No booking may be for a time before the `horizon` of an earlier call; bookings that ended
+// before it are dropped, so memory is that of the bookings ahead. Cost: 2–5 ns behind everything or in one busy
+// stretch; a gap is found by bisection and closed by moving the bookings behind it.
 #pragma once
 
 #include <algorithm>
@@ -104,7 +104,7 @@ class Server {
     }
 
     static constexpr std::size_t kMostForgotten = 64;
-    Interval last_;                 // the latest; the only one that a request behind everything looks at
+    Interval last_;                 // the latest; a request behind everything reads only this one
     std::vector<Interval> booked_;  // the others, apart from one another, in order; those before first_ are forgotten
     std::size_t first_ = 0;
     double served_ = 0;

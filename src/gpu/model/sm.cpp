@@ -44,7 +44,7 @@ bool Sm::prepare(Scheduler& scheduler, unsigned place, std::uint64_t earliest, C
         return false;
     }
     const Decoded& decoded = context_.decoded[warp.cursor.index()];
-    // The address is read now and not when the instruction issues, so that the host has fetched what it takes by
+    // The address is read now and not when the instruction issues, so that the host has prefetched its data by
     // then.
     warp.has_first = warp.cursor.has_addresses() && warp.cursor.first_address(warp.first);
     warp.cursor.prefetch();
@@ -122,7 +122,8 @@ void Sm::prefetch_lines(const Warp& warp) const {
     }
 }
 
-// The schedulers take turns, none longer than a barrier takes to open: the warp that opens it may be a later one's.
+// The schedulers take turns, none longer than a barrier takes to open, because a later scheduler's warp may open
+// it.
 void Sm::run(std::uint64_t until) {
     const std::uint64_t turn = std::clamp(gpu_.whole(gpu_.barrier_latency), 1U, 16U);
     do {
@@ -138,7 +139,7 @@ void Sm::run_turn(std::uint64_t until) {
         }
     }
     refill();
-    // What one scheduler did (barriers, CTAs ended and begun) may have given another something to do.
+    // One scheduler's work (barriers, CTAs ended and begun) may have given another something to do.
     for (const Scheduler& scheduler : schedulers_) {
         next_event_ = std::min(next_event_, scheduler.next);
     }
@@ -183,8 +184,8 @@ inline void Sm::issue(Scheduler& scheduler, unsigned place, std::uint64_t now) {
     const Decoded& decoded = context_.decoded[index];
     Account& account = context_.accounts[index];
 
-    // The account: from the warp's issue before to when it could have gone is its own wait; from there to now
-    // others'.
+    // Accounting: from the warp's previous issue to when it could have issued is its own wait; the rest is due to
+    // other warps.
     const std::uint64_t ready = entry.ready;
     const std::uint64_t since = std::min(warp.last_issue + 1, ready);
     if (ready > since) {

@@ -1,12 +1,12 @@
 // One streaming multiprocessor of the full model: its warp slots, four schedulers, pipes, and load/store unit.
 //
-// Event-driven: a warp's next instruction has a time from which it could issue, known as soon as the one before has
-// issued (barriers apart), so a scheduler steps from one issue to the next and never through empty cycles. It prefers
-// the warp it issued last (greedy), then the youngest that is ready: what measured runs of dependent FFMAs show (six
-// warps a scheduler take twice the time of four, as do eight).
+// Event-driven: the earliest issue time of a warp's next instruction is known as soon as the previous one has
+// issued (except at barriers), so a scheduler steps from one issue to the next and never through empty cycles. It
+// prefers the warp it issued last (greedy), then the youngest that is ready: this matches measured runs of
+// dependent FFMAs (six warps per scheduler take twice the time of four, as do eight).
 //
 // Contract: one thread. run(until) issues everything before `until`; the shared MemorySystem sees the requests of
-// different SMs out of order by at most what the caller runs one of them ahead.
+// different SMs out of order by at most the caller's step.
 #pragma once
 
 #include "gpu/model/launch_context.h"
@@ -30,20 +30,20 @@ class Sm {
     // Takes a new CTA for every one that has ended. To be called once after the first CTAs; run() does it itself.
     void refill();
     void run(std::uint64_t until);
-    // Have the host fetch what run(until) will look at: first the warps, then, when they are there, what they name.
+    // Have the host prefetch what run(until) will read: first the warps, then, once cached, what they refer to.
     void prefetch_warps(std::uint64_t until) const;
     void prefetch_accesses(std::uint64_t until) const;
     std::uint64_t next_event() const { return next_event_; }
     unsigned ctas() const { return ctas_; }
     double end() const { return end_; }                         // of the last instruction or store so far
-    std::uint64_t out_of_ctas() const { return out_of_ctas_; }  // when it first wanted a CTA and there was none
+    std::uint64_t out_of_ctas() const { return out_of_ctas_; }  // when it first needed a CTA and there was none
     double warp_cycles() const { return warp_cycles_; }
     double active_cycles() const { return active_cycles_; }
     std::uint64_t l1_reads() const { return load_store_.l1_reads(); }
     std::uint64_t l1_read_hits() const { return load_store_.l1_read_hits(); }
 
   private:
-    // What every issue needs comes first.
+    // The fields that every issue needs come first.
     struct alignas(64) Warp {
         WarpCursor cursor;
         std::uint32_t mask_before = 0;
@@ -77,7 +77,7 @@ class Sm {
         std::uint64_t time_of(const Entry& entry) const {
             return std::max({entry.ready, pipe_free[entry.pipe], now});
         }
-        // For an entry that another scheduler's warp, or a new CTA, gave something to do.
+        // For an entry that another scheduler's warp, or a new CTA, made ready.
         void expect(const Entry& entry) { next = std::min(next, time_of(entry)); }
     };
     struct ResidentCta {

@@ -1,14 +1,14 @@
 // The matrices that a warp multiplies: their shapes, their elements, and how the 32 lanes share them.
 //
-// One layout serves mma and wmma. A register holds p elements (1 of 32 or 64 bits, 2 of 16, 4 of 8, 8 of 4, 32 of 1);
-// with g = lane / 4 and t = lane % 4, register r of the left factor (M×K) holds row g + 8 (r mod M/8), columns t p …
-// from 4 p (r div M/8) on; of the right factor (K×N) rows t p … from 4 p (r mod K/4p) on, column g + 8 (r div K/4p);
-// and elements 2j, 2j + 1 of the sum (M×N) are row g + 8 (j mod M/8), columns 2t and 2t + 1 from 8 (j div M/8) on.
-// For N = 8 that is what the ISA says of mma; wmma's layout is nobody's business, as long as its loads, products and
-// stores agree.
+// One layout serves mma and wmma. A register holds p elements (1 of 32 or 64 bits, 2 of 16, 4 of 8, 8 of 4, 32 of
+// 1); with g = lane / 4 and t = lane % 4, register r of the left factor (M×K) holds row g + 8 (r mod M/8), columns
+// t p … from 4 p (r div M/8) on; of the right factor (K×N) rows t p … from 4 p (r mod K/4p) on, column g + 8 (r
+// div K/4p); and elements 2j, 2j + 1 of the sum (M×N) are row g + 8 (j mod M/8), columns 2t and 2t + 1 from 8 (j
+// div M/8) on. For N = 8 this is the ISA's layout of mma; wmma's layout is unspecified, as long as its loads,
+// products and stores agree.
 //
-// Contract: plain data; included by lanes/ (see warp.h for what that asks).
-// Source: PTX ISA 9.0, chapter 9.7.14–9.7.15.
+// Contract: plain data; included by lanes/ (see warp.h for the consequences). Source: PTX ISA 9.0, chapter
+// 9.7.14–9.7.15.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
-// The kernels that measured tables speak of, executed from PTX instead of generated: vector_add, gemm, atax_row and
+// The kernels of the measured tables, executed from PTX instead of generated: vector_add, gemm, atax_row and
 // atax_column, with the parameters of tests/programs/gpu/kernels/linear_algebra.cu.
 //
-// Contract: one thread; launches of one row are valid until the next row's are asked for.
+// Contract: one thread; launches of one row are valid until those of the next row are requested.
 #pragma once
 
 #include "gpu/ptx/execute/execute.h"

@@ -1,9 +1,8 @@
-// How far the models are off: measured tables against modelled times, nothing dropped.
+// The error of the models: measured tables against modelled times, without omissions.
 //
 // A table is tab-separated with a header line and the columns benchmark, parameters ("thread=1024 block=64"),
-// profiler
-// ("nsys": boost clock, warm; "ncu": base clock, caches flushed before) and time_us. Traces of the known benchmarks
-// are generated (generate.h); rows of others are counted as not modelled and never silently left out.
+// profiler ("nsys": boost clock, warm; "ncu": base clock, caches flushed before) and time_us. Traces of the known
+// benchmarks are generated (generate.h); rows of others are counted as not modelled and never silently omitted.
 #pragma once
 
 #include "gpu/gpu_file.h"
@@ -42,7 +41,7 @@ Result<std::vector<AccuracyRow>> read_measured(const std::filesystem::path& tabl
 
 enum class Model : std::uint8_t { kBasic, kFull };
 
-// The launches that a row's time is the sum of; none: not a benchmark that is known.
+// The launches whose times add up to a row's; none: an unknown benchmark.
 using RowLaunches = std::function<Result<std::vector<std::unique_ptr<KernelSource>>>(const AccuracyRow& row)>;
 Result<std::vector<std::unique_ptr<KernelSource>>> generated_launches(const AccuracyRow& row);
 // "thread=1024 block=64" → the number behind a key; 0 without.

@@ -38,7 +38,7 @@ void divergence(const KernelResult& result, std::vector<Finding>& found) {
     Finding finding;
     Account here;
     double run = 0;
-    std::map<std::uint32_t, double> lost_by_line;  // of the stretch: its line is the one that costs most
+    std::map<std::uint32_t, double> lost_by_line;  // of the stretch: its line is the one with the highest cost
     std::size_t first = 0;
     const std::uint64_t threads = result.block.count();
     const double most_lanes = threads < kWarpLanes ? static_cast<double>(threads) : kWarpLanes;

@@ -1,9 +1,9 @@
-// What is wrong with a modelled kernel, from the full model's own account: divergence, uncoalesced-access,
-// bank-conflict, low-occupancy, tail-wave.
+// Problems of a modelled kernel, from the full model's account: divergence, uncoalesced-access, bank-conflict,
+// low-occupancy, tail-wave.
 //
-// A finding is shown only where it has at least kLeastShare of the kernel's time at stake, and says what share that
-// is, where, and what to do. The model's account is exact for the model; the share is an estimate of what a repaired
-// kernel would save, stated per rule.
+// A finding is shown only if it has at least kLeastShare of the kernel's time at stake. It states that share, the
+// place, and what to do. The account is exact for the model; the share estimates what a repaired kernel would
+// save, as stated per rule.
 #pragma once
 
 #include "gpu/model/result.h"

@@ -276,7 +276,7 @@ void Timeline::end(Slot& here, std::uint64_t cycle) {
     mark.name = "cta";
     mark.value = static_cast<std::int64_t>(here.cta);
     here.writer.append(mark);
-    // What lies between the last sample and the end is in the totals only.
+    // The part between the last sample and the end is in the totals only.
     here.deltas[kTaskClock] = ns(cycle) - ns(here.last_sample);
     for (unsigned i = 0; i < kEvents; ++i) {
         here.totals[i] += here.deltas[i];

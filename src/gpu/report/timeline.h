@@ -1,12 +1,12 @@
 // A modelled kernel as a recording: what a profiler of the GPU would have written, in the model's clock.
 //
-// Of the full model one stream is one warp place of one SM, of the basic model one thread simulator. CTAs are
-// occurrences: marks "cta" begin and end in the stream of each of their warps, with the CTA's number. A sample is the
-// instruction that a warp issues, or that a thread simulator ends, once `period` cycles have passed since its last
-// sample, with the change of every event since then. The kernel is image 1, linked at 0.
+// For the full model one stream is one warp place of one SM, for the basic model one thread simulator. CTAs are
+// occurrences: marks "cta" begin and end in the stream of each of their warps, with the CTA's number. A sample is
+// the instruction that a warp issues, or that a thread simulator ends, once `period` cycles have passed since its
+// last sample, with the change of every event since then. The kernel is image 1, linked at 0.
 //
-// Contract: one recorder a launch: create() or create_of_threads(), pass it to run_full or run_basic as the observer,
-// finish(). Rows that find no space are counted, never an error of the model.
+// Contract: one recorder per launch: create() or create_of_threads(), pass it to run_full or run_basic as the
+// observer, finish(). Rows without space are counted and are never an error of the model.
 #pragma once
 
 #include "gpu/basic/step_observer.h"
@@ -60,7 +60,7 @@ class Timeline : public IssueObserver, public StepObserver {
         kMemoryStall,
         kBarrierStall,
         kContentionStall,
-        kSystemTime,  // always 0: a GPU has none, and without it the analysis would make a guess
+        kSystemTime,  // always 0: a GPU has none, and without it the analysis would guess
         kEvents
     };
 

@@ -15,7 +15,7 @@
 namespace kymo::gpu::sass {
 
 struct Code {
-    unsigned registers = 0;  // a thread
+    unsigned registers = 0;  // per thread
     bool has_lines = false;  // of the PTX
     std::vector<Instruction> instructions;
 };

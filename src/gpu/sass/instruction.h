@@ -1,9 +1,9 @@
-// One machine instruction of 128 bits, as far as its time is concerned: what it is, under which predicate, where it
-// jumps, and what its control bits say of when it may issue.
+// One machine instruction of 128 bits, as far as its time is concerned: its opcode, its predicate, its jump
+// target, and when it may issue according to its control bits.
 //
-// Contract: pure; any 16 bytes decode to something. Layout (bit 0 is the first byte's lowest): opcode 0–11, predicate
-// 12–14 and its sense 15, an access's width 73–75, a jump's distance 34–81 (from compute capability 9.0 on its low
-// eight bits are 16–23), stall 105–108, barriers 110–121.
+// Contract: pure; any 16 bytes decode to something. Layout (bit 0 is the first byte's lowest): opcode 0–11,
+// predicate 12–14 and its sense 15, an access's width 73–75, a jump's distance 34–81 (from compute capability 9.0
+// on its low eight bits are 16–23), stall 105–108, barriers 110–121.
 #pragma once
 
 #include "gpu/trace/kernel.h"
@@ -18,8 +18,8 @@ namespace kymo::gpu::sass {
 inline constexpr std::size_t kInstructionBytes = 16;
 inline constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
 
-// How control goes on behind it.
-enum class Way : std::uint8_t { kNext, kJump, kEnd, kUnknown };  // kUnknown: to where a register says
+// How control continues behind it.
+enum class Way : std::uint8_t { kNext, kJump, kEnd, kUnknown };  // kUnknown: to the address in a register
 
 struct Instruction {
     std::uint64_t pc = 0;    // bytes from the function's beginning

@@ -12,7 +12,7 @@ Error malformed_lines(const std::string& name, const char* what) {
     return {ErrorKind::kMalformed, name + ": damaged table of lines: " + what, "build the program again with nvcc"};
 }
 
-// Bytes one after another; `failed` once something was asked for beyond the end.
+// Consecutive bytes; `failed` once a read went beyond the end.
 class Bytes {
   public:
     explicit Bytes(std::span<const std::uint8_t> bytes) : left_(bytes) {}

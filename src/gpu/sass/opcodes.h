@@ -1,7 +1,8 @@
-// Names of machine instructions of compute capability 7.5 to 9.0, by the low nine bits of their first word; the three
-// bits above say where operands come from and do not change what the instruction is.
+// Names of machine instructions of compute capability 7.5 to 9.0, by the low nine bits of their first word; the
+// three bits above select the operands' sources and do not change the instruction.
 //
-// Source: what ptxas 13.0 makes of one PTX instruction after another, and the open compilers' encoders (Mesa's NAK).
+// Source: what ptxas 13.0 makes of one PTX instruction after another, and the open compilers' encoders (Mesa's
+// NAK).
 #pragma once
 
 #include <cstdint>

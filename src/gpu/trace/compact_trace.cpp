@@ -310,7 +310,7 @@ Result<std::optional<Cta>> CompactTrace::next_cta() {
             }
         } else if (kind == kEndRecord) {
             ended_ = true;
-        }  // others belong to later versions that this one can do without
+        }  // others belong to later versions and can be ignored
     }
     return std::optional<Cta>();
 }

@@ -69,13 +69,13 @@ struct Registers {
     bool operator==(const Registers&) const = default;
 };
 
-// What the compiler says of when an instruction may issue, from the machine code's own bits: the wait before the
-// next one, and which of a warp's six barriers it raises (until its result is there, until its operands are read) or
-// waits for. An instruction that has it waits for nothing else: registers need not be named.
+// When an instruction may issue according to the compiler, from the machine code's own bits: the wait before the
+// next one, and which of a warp's six barriers it raises (until its result is ready, until its operands are read)
+// or waits for. An instruction with these bits waits for nothing else: registers need not be named.
 struct IssueControl {
     static constexpr std::uint8_t kNoBarrier = 7;
     static constexpr unsigned kBarriers = 6;
-    bool known = false;      // false: the trace does not tell, and registers say what depends on what
+    bool known = false;      // false: not in the trace; dependences follow from registers
     std::uint8_t stall = 0;  // cycles to the warp's next instruction
     std::uint8_t write_barrier = kNoBarrier;
     std::uint8_t read_barrier = kNoBarrier;
@@ -115,8 +115,8 @@ struct WarpTrace {
     std::shared_ptr<const std::vector<std::uint8_t>> code;
     // Added to every address of a memory instruction, for generated kernels whose warps differ in nothing else.
     std::uint64_t address_offset = 0;
-    // The values of its instructions' operands, in the order of execution: a code whose instructions are the numbers
-    // of operands, and whose addresses are the values. Null: the trace has none.
+    // The values of its instructions' operands, in the order of execution: a code whose instructions are the
+    // numbers of operands, and whose addresses are the values. Null: not in the trace.
     std::shared_ptr<const std::vector<std::uint8_t>> values;
 };
 
@@ -130,7 +130,8 @@ class KernelSource {
     virtual ~KernelSource() = default;
     virtual const KernelHeader& header() const = 0;
     virtual const Program& program() const = 0;
-    // Whose values the trace holds, in the order of their instructions; empty: of none. Grows with the Program.
+    // The operands whose values the trace contains, in the order of their instructions; empty: none. Grows with
+    // the Program.
     virtual const std::vector<TracedOperand>& operands() const {
         static const std::vector<TracedOperand> none;
         return none;

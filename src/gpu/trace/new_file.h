@@ -12,7 +12,7 @@
 
 namespace kymo::gpu {
 
-// What `write`, a call of std::FILE* that gives a Result, gives; after an error nothing is left behind. Errors:
+// Returns the result of `write`, which is called with a std::FILE*; after an error no file is left behind. Errors:
 // kOutputExists, kPermission, kNotFound, kNoSpace, and those of `write`.
 template <typename Write>
 auto write_new_file(const std::filesystem::path& path, Write&& write) -> decltype(write(nullptr)) {

@@ -1,8 +1,8 @@
-// What a machine instruction does, as far as its time is concerned: read off the opcode's text as the tracer prints
-// it ("LDG.E.64", "FFMA", "ISETP.GE.AND").
+// What a machine instruction does, as far as its time is concerned, derived from the opcode's text as the tracer
+// prints it ("LDG.E.64", "FFMA", "ISETP.GE.AND").
 //
-// Contract: pure, no state. An opcode never heard of is arithmetic of the integer class and says so (`known`), so
-// that a new architecture's trace still runs and the report can name what was guessed.
+// Contract: pure, no state. An unknown opcode is arithmetic of the integer class and is marked (`known`), so that
+// a new architecture's trace still runs and the report can name what was guessed.
 //
 // Widths come from the opcode's suffix, not from the trace's width column, which some tracers fill with something
 // else.
@@ -54,7 +54,7 @@ struct Op {
     bool operator==(const Op&) const = default;
 };
 
-// Cost: one hash look-up; callers keep the answer with the static instruction.
+// Cost: one hash look-up; callers keep the result with the static instruction.
 Op decode_opcode(std::string_view text);
 
 }  // namespace kymo::gpu

@@ -2,14 +2,14 @@
 // addresses are their values.
 //
 // Contract: the values of a warp are read in the order of its instructions, all of them. Bytes are not trusted:
-// whatever they are, next() says no, and nothing is read past their end.
+// whatever they are, next() returns false, and nothing is read past their end.
 #pragma once
 
 #include "gpu/trace/warp_code.h"
 
 namespace kymo::gpu {
 
-// What stands for `operands` in codes of their values.
+// The program that represents `operands` in codes of their values.
 Program operand_program(const std::vector<TracedOperand>& operands);
 
 struct OperandValues {
@@ -26,8 +26,8 @@ class OperandCursor {
           cursor_(program, values_),
           has_values_(warp.values) {}
 
-    // The values of the instruction that the warp executes next; none where it has no operands, or no lane is on.
-    // False: they are not there.
+    // The values of the instruction that the warp executes next; none if it has no operands, or no active lane.
+    // False: they are missing.
     bool next(std::uint32_t instruction, std::uint32_t mask, std::vector<OperandValues>& values);
 
   private:

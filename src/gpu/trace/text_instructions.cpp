@@ -20,7 +20,7 @@ bool is_group_matrix(std::string_view opcode) {
     return opcode.find("GMMA") != std::string_view::npos;
 }
 
-// Copies of whole tiles: what they move is told by tile, not by lane.
+// Copies of whole tiles: the trace gives their data by tile, not by lane.
 bool is_tile_copy(std::string_view opcode) {
     for (const std::string_view name : {"UTMALDG", "UTMASTG", "UTMAPF", "UTMAREDG", "UBLKCP", "UBLKPF", "UBLKRED"}) {
         if (opcode.starts_with(name)) {
@@ -87,7 +87,7 @@ Result<std::uint32_t> TextInstructions::static_index(std::string_view fixed_text
     }
     instruction.op = decode_opcode(instruction.opcode);
     if (instruction.has_addresses() && instruction.op.space == Space::kNone) {
-        // An opcode with addresses that we do not know: a load, so that its traffic counts.
+        // An unknown opcode with addresses: a load, so that its traffic counts.
         instruction.op.op_class = OpClass::kMemory;
         instruction.op.space = Space::kGeneric;
         instruction.op.load = true;
@@ -139,7 +139,7 @@ Result<std::size_t> TextInstructions::read_addresses(Words& words, std::size_t l
     return count;
 }
 
-// Behind the addresses: immediates, and registers' values, which the model does not ask for.
+// Behind the addresses: immediates, and registers' values, which the model does not use.
 Result<void> TextInstructions::line_end(Words& words, std::string_view opcode) const {
     if (is_tile_copy(opcode)) {
         return {};

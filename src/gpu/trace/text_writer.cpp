@@ -102,7 +102,7 @@ Result<void> warp_text(std::string& out, const KernelSource& source, const Progr
         out += instruction.opcode + " ";
         register_names(out, instruction.sources);
         LaneAddresses lanes;
-        // Where no lane is on there are no addresses, and readers take the width's word for it: 0.
+        // Without an active lane there are no addresses, and readers then expect a width of 0.
         if (cursor.has_addresses() && cursor.addresses(lanes)) {
             add(out, "%u ", instruction.width);
             addresses(out, lanes, cursor.mask(), 2);

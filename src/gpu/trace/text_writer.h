@@ -1,7 +1,7 @@
-// Writing a launch as the published text form (docs/gpu-traces.md), tracer version 5: what other simulators read.
+// Writes a launch in the published text form (docs/gpu-traces.md), tracer version 5, which other simulators read.
 //
-// Contract: reads the source from where it stands to its end; nothing is overwritten. Static instructions without
-// lines are written without that column. Errors: kOutputExists, kPermission, kNoSpace, the source's.
+// Contract: reads the source from its present position to its end; nothing is overwritten. Static instructions
+// without lines are written without that column. Errors: kOutputExists, kPermission, kNoSpace, the source's.
 #pragma once
 
 #include "gpu/trace/kernel.h"

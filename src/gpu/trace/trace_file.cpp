@@ -33,7 +33,7 @@ bool copy_command(std::string_view line, ListCommand& command) {
            parse(line.substr(second + 1), command.bytes, 10);
 }
 
-// "cudaMalloc,0x00007fc841500000,1024": what tracers write between the kernels besides.
+// "cudaMalloc,0x00007fc841500000,1024": other lines that tracers write between the kernels.
 bool is_passed_over(std::string_view line) {
     const std::size_t name = std::min(line.find(','), line.size());
     const bool is_word = std::all_of(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(name),

@@ -7,8 +7,8 @@
 
 namespace kymo::gpu {
 
-// Text (plain, xz, or compressed by warp) or compact, told apart by the first bytes. Errors: kNotFound, kPermission,
-// kMalformed, …; where CTAs or warps of the launch are missing, as late as there.
+// Text (plain, xz, or compressed by warp) or compact, recognised by the first bytes. Errors: kNotFound,
+// kPermission, kMalformed, …; missing CTAs or warps of the launch are reported when they are reached.
 Result<std::unique_ptr<KernelSource>> open_kernel(const std::filesystem::path& path, Extent extent = Extent::kWhole);
 
 // A line of a kernelslist.g.
@@ -20,7 +20,7 @@ struct ListCommand {
 };
 
 // A kernelslist.g's commands, paths made relative to its folder; or one kKernel for any other file. Other copies,
-// fills and calls of the run time ("MemcpyDtoH,…", "cudaMalloc,…") are passed over: no time is modelled of them. Any
+// fills and calls of the run time ("MemcpyDtoH,…", "cudaMalloc,…") are skipped: their time is not modelled. Any
 // other line than "MemcpyHtoD,ADDRESS,BYTES" and a kernel's file name is an error that names it.
 Result<std::vector<ListCommand>> open_list(const std::filesystem::path& path);
 

@@ -11,7 +11,7 @@
 
 namespace kymo::gpu {
 
-// Whether a file that begins so is one: a text header that ends with a zero byte.
+// Whether a file with this beginning is one: a text header that ends with a zero byte.
 bool is_tracez(std::span<const std::uint8_t> begin);
 
 // `file` must be seekable. Errors: kMalformed.

@@ -35,8 +35,8 @@ std::int64_t difference(std::uint64_t to, std::uint64_t from) {
     return static_cast<std::int64_t>(to - from);
 }
 
-// Bit i: the step to the i-th address is another than the step before it. Without a branch: which lanes lie how is
-// not to be foreseen.
+// Bit i: the step to the i-th address differs from the step before it. Without a branch, because the pattern of
+// the lanes is unpredictable.
 std::uint32_t changed_steps(std::span<const std::uint64_t> addresses) {
     std::uint32_t changed = 0;
     std::uint64_t step = addresses[1] - addresses[0];
@@ -138,8 +138,8 @@ std::vector<std::uint8_t> WarpEncoder::take() {
 bool WarpCursor::long_varint(std::uint64_t& value) {
     constexpr std::size_t kAtOnce = sizeof(std::uint64_t);
     if (static_cast<std::size_t>(end_ - at_) >= kAtOnce) {
-        // Most that are long are the way from one buffer to another, five or six bytes: together instead of one by
-        // one. The last byte is the first whose upper bit is off.
+        // Most long ones are the distance from one buffer to another, five or six bytes: read together instead of
+        // one by one. The last byte is the first whose upper bit is off.
         std::uint64_t bytes = 0;
         std::memcpy(&bytes, at_, kAtOnce);
         if (const std::uint64_t ends = ~bytes & 0x8080'8080'8080'8080U; ends != 0) {
@@ -204,7 +204,7 @@ bool WarpCursor::token() {
     return false;
 }
 
-// Whatever of it has not been read.
+// Skips its unread part.
 bool WarpCursor::skip_access() {
     LaneAddresses unused;
     return access_ == Access::kAhead ? addresses(unused) : lanes(unused, nullptr);

@@ -2,13 +2,13 @@
 //
 // Tokens: a run ("the next n static instructions, one after another"), a jump to a static instruction, a new
 // execution mask. A memory instruction inside a run is followed by its addresses: base and stride, or base and
-// differences. The encoder merges what it can; the decoder does no allocation.
+// differences. The encoder merges what it can; the decoder does not allocate.
 //
-// Contract: encode with one WarpEncoder a warp; decode with one WarpCursor a warp. Bytes are not trusted: whatever
-// they are, the cursor ends or says `broken()`; it never reads past the end and never names an instruction outside
-// the program.
+// Contract: encode with one WarpEncoder per warp; decode with one WarpCursor per warp. Bytes are not trusted:
+// whatever they are, the cursor ends or is `broken()`; it never reads past the end and never names an instruction
+// outside the program.
 //
-// Cost: decoding 2–4 ns an instruction without addresses, about 20 ns with.
+// Cost: decoding 2–4 ns per instruction without addresses, about 20 ns with.
 #pragma once
 
 #include "gpu/trace/kernel.h"
@@ -22,7 +22,7 @@
 
 namespace kymo::gpu {
 
-// The addresses of one executed memory instruction, by lane; lanes outside the mask hold nothing meaningful.
+// The addresses of one executed memory instruction, by lane; lanes outside the mask have no meaningful value.
 struct LaneAddresses {
     std::array<std::uint64_t, kWarpLanes> of;  // not set to anything: clearing it would cost as much as filling it
     bool strided = false;                      // of[k-th active lane] = base + k × stride
@@ -99,7 +99,7 @@ class WarpCursor {
     // as in `shape`. lanes() fills `shape` in where it is given; one that is too long has a size above kLongest.
     bool first_address(std::uint64_t& first);
     bool lanes(LaneAddresses& out, AccessShape* shape);
-    // Has the host fetch the bytes that the next instructions will be read from.
+    // Has the host prefetch the bytes of the next instructions.
     void prefetch() const { __builtin_prefetch(at_ + std::min<std::ptrdiff_t>(end_ - at_, kPrefetch)); }
     bool step_over(const AccessShape& shape) {
         if (shape.form != form_ || shape.mask != mask_ || static_cast<std::size_t>(end_ - at_) < shape.size ||

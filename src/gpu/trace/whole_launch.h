@@ -1,5 +1,5 @@
-// Holds a trace against the launch that its header announces: every CTA of the grid once, every warp of the block in
-// it.
+// Checks a trace against the launch that its header announces: every CTA of the grid once, with every warp of the
+// block.
 //
 // A trace that was cut off, or made of a part of the CTAs, has a shorter time than its kernel, and nothing in the
 // result would show it.
@@ -14,16 +14,16 @@
 
 namespace kymo::gpu {
 
-// What is made of a trace that lacks CTAs or warps, or has some twice.
+// How to treat a trace that lacks CTAs or warps, or has some twice.
 enum class Extent : std::uint8_t {
     kWhole,      // an error
-    kPartial,    // read, and left_out() tells it
-    kAsWritten,  // read without a look: for copies
+    kPartial,    // read, and described by left_out()
+    kAsWritten,  // read without a check: for copies
 };
 
 class WholeLaunch : public KernelSource {
   public:
-    // `name` is what error messages call the trace.
+    // `name` identifies the trace in error messages.
     WholeLaunch(std::unique_ptr<KernelSource> trace, std::string name, bool partial)
         : trace_(std::move(trace)), name_(std::move(name)), partial_(partial) {}
 

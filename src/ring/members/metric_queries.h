@@ -36,7 +36,7 @@ class MetricQueries {
     [[nodiscard]] const std::vector<MetricTold>& told() const { return told_; }
     // Whether a metric has no description yet.
     [[nodiscard]] bool is_open() const { return !open_.empty(); }
-    // Whether all agents that have figures of the metric (if none has, all agents) run a version that describes none.
+    // Whether all agents that have figures of the metric, or all agents, run a version that describes none.
     [[nodiscard]] bool is_beyond(const MetricAsked& metric) const;
 
   private:

@@ -1,11 +1,10 @@
-// What may be watched while a kernel executes, and what it then has done.
+// The checks that can run while a kernel executes, and the defects that they find.
 //
-// initialised: a register, or a byte of shared, local or cudaMalloc'ed memory, is read that nothing has written.
-// races: two threads touch the same memory, one of them writes, and no barrier lies between.
-// barriers: bar.sync is reached by a part of a warp, or an operation that names lanes is executed without some of
-// them.
+// initialised: a read of a register, or of a byte of shared, local or cudaMalloc'ed memory, that was never
+// written. races: two threads touch the same memory, one of them writes, and no barrier is between. barriers: only
+// part of a warp reaches bar.sync, or an operation that names lanes executes without some of them.
 //
-// Contract: plain data. What is not watched costs nothing.
+// Contract: plain data. A check that is off costs nothing.
 #pragma once
 
 #include "base/result.h"
@@ -25,7 +24,7 @@ struct Checks {
 // From "initialised,races,barriers". Errors: kUsage.
 Result<Checks> checks_from(std::string_view words);
 
-// A line's mistake, or that of a pair of lines, however often it was made.
+// A defect at a line, or at a pair of lines, however often it occurred.
 struct Defect {
     enum class Kind : std::uint8_t { kRegister, kMemory, kRace, kBarrier };
     Kind kind = Kind::kRegister;

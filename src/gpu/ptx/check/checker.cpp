@@ -90,7 +90,7 @@ void Checker::at_end(const Warp& warp, const Compiled& code, const Block& block,
     }
 }
 
-// Reads of registers that nothing has written are told, or noted in passed_ where the operation only moves them.
+// Reports reads of registers that were never written, or notes them in passed_ if the operation only moves them.
 void Checker::check_uses(const Warp& warp, const Compiled& code, UseRange uses, std::uint32_t instruction,
                          std::uint32_t mask, std::uint32_t lanes, bool passes) {
     const std::vector<std::uint32_t>& unwritten = frames_[warp.strand].back();
@@ -108,8 +108,7 @@ void Checker::check_uses(const Warp& warp, const Compiled& code, UseRange uses, 
         }
         const bool again =
             std::any_of(code.uses.begin() + uses.first, code.uses.begin() + i, [&](const RegisterUse& one) {
-                return one.number == use.number &&
-                       !one.writes;  // an operand that lacks stands as the first one again
+                return one.number == use.number && !one.writes;  // an operand that is missing repeats the first one
             });
         if (again && !passes) {
             continue;
@@ -179,7 +178,7 @@ void Checker::after(const Warp& warp, const Compiled& code, std::size_t number, 
             if (access.bytes != 0) {
                 touch(access, facts.space, log.address[lane]);
             }
-            if (facts.is_copy_async) {  // the log has where it comes from
+            if (facts.is_copy_async) {  // the log has its source
                 Access into = access;
                 into.loads = false;
                 into.bytes = facts.bytes;
@@ -191,7 +190,7 @@ void Checker::after(const Warp& warp, const Compiled& code, std::size_t number, 
     }
 }
 
-// Who arrives lets out what it did before; so does a copy, whose bytes it is behind.
+// An arrival publishes what the arriving thread did before; so does a copy, with the bytes before it.
 void Checker::object(const Warp& warp, const Compiled& code, std::size_t number, std::uint32_t lanes) {
     const OpFacts& facts = code.facts[number];
     const Op& op = code.ops[number];
@@ -372,7 +371,7 @@ const std::string& Checker::place(const Site& site) {
     return known;
 }
 
-// Once for each line, or pair of them, and then counted.
+// Reports once for each line, or pair of lines, and counts repetitions.
 void Checker::tell(Defect::Kind kind, const Site& site, const std::string& other, std::uint32_t lanes,
                    std::uint32_t warp, const std::function<std::string()>& what) {
     const std::string& own = place(site);

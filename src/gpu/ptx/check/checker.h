@@ -1,10 +1,10 @@
-// Watches a launch for reads of what nothing has written, and for races.
+// Checks a launch for reads of uninitialised data and for races.
 //
-// Registers: what is uninitialised passes through moves, selections and packing unnoticed, and is told where anything
-// else uses it. Memory is told where it is loaded. Races: race_check.h.
+// Registers: an uninitialised value passes through moves, selections and packing unnoticed, and is reported where
+// anything else uses it. Memory is reported where it is loaded. Races: race_check.h.
 //
-// Contract: internal to CtaRunner, which calls before() and after() around each operation, with its log, and tells of
-// barriers and calls. One thread. Each line, or pair of them, is told once and counted.
+// Contract: internal to CtaRunner, which calls before() and after() around each operation, with its log, and
+// reports barriers and calls to it. One thread. Each line, or pair of lines, is reported once and counted.
 #pragma once
 
 #include "gpu/ptx/check/check.h"
@@ -29,7 +29,7 @@ class Checker {
     void begin_cta(const Dim3& index);
     void enter(const Warp& warp, const Compiled& code, std::uint32_t mask, std::uint64_t local_at);
     void leave(const Warp& warp) { frames_[warp.strand].pop_back(); }
-    // Lanes of a strand go on by themselves, from `frames` of its calls; or as lanes of another.
+    // Lanes of a strand continue by themselves, from `frames` of its calls; or as lanes of another strand.
     void split(const Warp& from, const Warp& into, std::size_t frames);
     void join(const Warp& from, const Warp& into, std::uint32_t lanes);
     // `mask`: the block's lanes; `lanes`: those whose guard lets them.
@@ -46,7 +46,7 @@ class Checker {
     bool watches_barriers() const { return checks_.barriers; }
     void arrives(std::uint32_t warp, std::uint32_t barrier) { races_.arrives(warp, barrier); }
     void opens(std::uint32_t barrier, std::uint32_t waiting) { races_.opens(barrier, waiting); }
-    // A warp goes on behind what arrived at the mbarrier there in shared memory.
+    // A warp continues behind the arrivals at the mbarrier at that place in shared memory.
     void passes(std::uint32_t warp, std::uint64_t object) { races_.passes(warp, object); }
     const std::vector<Defect>& defects() const { return defects_; }
 
@@ -75,7 +75,7 @@ class Checker {
     Dim3 cta_;
     // A strand's frames' registers by their numbers: lanes in which nothing has written them.
     std::vector<std::vector<std::vector<std::uint32_t>>> frames_;
-    std::uint32_t passed_ = 0;  // lanes in which the operation that runs passes on what is uninitialised
+    std::uint32_t passed_ = 0;  // lanes in which the present operation passes on an uninitialised value
     WrittenBytes shared_written_;
     std::uint64_t shared_bytes_;
     std::vector<WrittenBytes> local_written_;  // of each warp, lane after lane

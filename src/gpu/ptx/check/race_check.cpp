@@ -27,7 +27,8 @@ void RaceCheck::arrives(std::uint32_t warp, std::uint32_t barrier) {
     arrival.when[warp] = now_++;
 }
 
-// Who waits is from now on behind what those who arrived did before, and behind what those were behind.
+// The waiting warps are now ordered behind what the arriving ones did before, and behind everything these were
+// ordered behind.
 void RaceCheck::opens(std::uint32_t barrier, std::uint32_t waiting) {
     const Arrival arrival = arrivals_[barrier];
     arrivals_[barrier] = {};

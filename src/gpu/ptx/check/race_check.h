@@ -1,12 +1,13 @@
 // Which accesses of a launch are ordered, and which race.
 //
-// Warps are ordered by barriers (each keeps until when it has met each other one: a vector clock), lanes of a warp by
-// __syncwarp(), any two threads by a fence after the one's access and an atomic or volatile access before the
-// other's. Two atomic or volatile accesses do not race, nor does a store of the value that the same instruction has
-// stored there for another thread.
+// Warps are ordered by barriers (each warp keeps until when it has met each other one: a vector clock), lanes of a
+// warp by __syncwarp(), any two threads by a fence after the one's access and an atomic or volatile access before
+// the other's. Two atomic or volatile accesses do not race, nor does a store of the value that the same
+// instruction has stored there for another thread.
 //
-// Contract: internal to Checker. One thread; CTAs one after another, times are those of a CTA's clock, which advances
-// at whatever orders. Sources: Lamport 1978 (clocks), Flanagan and Freund 2009 (FastTrack's last accesses).
+// Contract: internal to Checker. One thread; CTAs one after another. Times are those of a CTA's clock, which
+// advances at each ordering event. Sources: Lamport 1978 (clocks), Flanagan and Freund 2009 (FastTrack's last
+// accesses).
 #pragma once
 
 #include "gpu/ptx/check/touches.h"
@@ -49,11 +50,12 @@ class RaceCheck {
     void opens(std::uint32_t barrier, std::uint32_t waiting);  // a bit a warp
     void orders(std::uint32_t warp, bool is_fence);            // or a __syncwarp
     void acquires(std::uint32_t warp);
-    // Arrivals at an mbarrier, and warps that go on behind it. Those at a later phase than the one that was waited
-    // for count too, where they were before.
+    // Arrivals at an mbarrier, and warps that continue behind it. Earlier arrivals for a later phase than the
+    // awaited one count too.
     void lets_out(std::uint32_t warp, std::uint64_t object);
     void passes(std::uint32_t warp, std::uint64_t object);
-    // Of global or shared memory. `told`: with each earlier access that this one races with, and whether that wrote.
+    // An access to global or shared memory. Calls `told` with each earlier access that this one races with, and
+    // whether that wrote.
     void touch(const Access& access, const std::function<void(const Access&, const Touch&, bool)>& told);
 
     std::uint32_t cta_number() const { return cta_number_; }
@@ -73,10 +75,12 @@ class RaceCheck {
     std::uint32_t warps_;
     std::uint32_t cta_number_ = 0;
     std::uint32_t now_ = 1;
-    std::vector<std::uint32_t> met_;      // [warp][other]: the other's time that the warp is behind
+    std::vector<std::uint32_t> met_;      // [warp][other]: the time of the other up to which it is ordered before
+                                          // the warp
     std::array<Arrival, 16> arrivals_{};  // by barrier
     std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> objects_;  // by mbarrier: [other], as in met_
-    std::vector<std::uint32_t> acquired_;  // of each warp: when it last read what a fence may have let out; 0: never
+    std::vector<std::uint32_t> acquired_;  // of each warp: when it last read what a fence may have published; 0:
+                                           // never
     std::unordered_map<std::uint32_t, std::uint32_t> fenced_;  // of each CTA: its last fence
     std::map<Site, std::uint32_t> numbers_;
     std::vector<Site> sites_;

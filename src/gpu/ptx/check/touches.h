@@ -1,10 +1,10 @@
-// Who touched which memory last: what a race is seen by.
+// The last threads that touched each piece of memory; races are detected from these.
 //
-// A cell keeps, for four bytes (for one where bytes are touched by themselves), the last write and two reads by
+// A cell keeps, for four bytes (for one if bytes are touched individually), the last write and two reads by
 // different threads since: a write that races with any read races with one of these two.
 //
-// Contract: one thread. Cells are made when they are first touched, 4 KiB of memory at a time, up to kMostPages; what
-// lies beyond is not watched (is_full()). Cost: about 13 bytes for each byte touched.
+// Contract: one thread. Cells are made when they are first touched, 4 KiB of memory at a time, up to kMostPages;
+// memory beyond is not checked (is_full()). Cost: about 13 bytes for each byte touched.
 #pragma once
 
 #include <algorithm>

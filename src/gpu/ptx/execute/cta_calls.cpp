@@ -1,4 +1,4 @@
-// Calls: of functions by name and through pointers, and coming back from them.
+// Calls of functions by name and through pointers, and returns from them.
 #include "gpu/ptx/execute/cta_runner.h"
 
 #include <algorithm>
@@ -53,8 +53,8 @@ bool CtaRunner::call(Strand& state, const Block& block, std::uint32_t function, 
     return true;
 }
 
-// The function that the first lane calls, for all lanes that call it; the others execute the block, which holds
-// nothing but the call, once more.
+// The function that the first lane calls, for all lanes that call it; the others execute the block, which contains
+// only the call, once more.
 bool CtaRunner::call_pointers(Strand& state, const Block& block, std::uint32_t mask) {
     const Compiled& caller = *state.frames.back().code;
     const auto pointer = [&](unsigned lane) {

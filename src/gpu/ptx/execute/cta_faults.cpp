@@ -1,4 +1,4 @@
-// What is told about a kernel that does what it must not.
+// Error messages for invalid behaviour of a kernel.
 #include "gpu/ptx/execute/cta_runner.h"
 #include "gpu/ptx/parse/instruction_words.h"
 #include "gpu/ptx/readable_name.h"
@@ -37,7 +37,7 @@ bool CtaRunner::fail(const Strand& state, Fault fault, const Compiled& code, std
     return false;
 }
 
-// Why a strand does not go on.
+// Why a strand cannot continue.
 std::string CtaRunner::standstill(const Strand& state) const {
     const auto words = [&](const Compiled& code, std::uint32_t instruction) {
         return words_of(*parts_.module, code.function->instructions[instruction]);
@@ -67,7 +67,7 @@ std::string CtaRunner::standstill(const Strand& state) const {
                        space.empty() ? "" : " of ", space.empty() ? "" : std::string(space) + " memory");
 }
 
-// None of the CTA can go on: what repeats itself first, then what waits.
+// No strand of the CTA can continue: reports those that repeat themselves first, then those that wait.
 bool CtaRunner::fail_stuck() {
     constexpr std::size_t kMostTold = 4;
     std::vector<const Strand*> still;

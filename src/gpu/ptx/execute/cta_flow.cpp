@@ -171,8 +171,8 @@ void CtaRunner::give_result(Strand& state, const Barrier& barrier) {
     std::memcpy(at, &value, sizeof value);
 }
 
-// A barrier opens when as many warps have arrived as it names, or all that have not ended; a warp of several strands
-// with all of them.
+// A barrier opens when as many warps have arrived as it names, or all that have not ended; for a warp of several
+// strands, all of these.
 bool CtaRunner::open_barriers() {
     std::uint32_t running = 0;
     for (const Strand& state : strands_) {

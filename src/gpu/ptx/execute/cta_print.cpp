@@ -1,4 +1,4 @@
-// What device code calls that is not in any module: vprintf and __assertfail.
+// Functions that device code calls but no module defines: vprintf and __assertfail.
 #include "gpu/ptx/execute/cta_runner.h"
 
 #include <algorithm>
@@ -69,7 +69,7 @@ bool CtaRunner::read_string(Strand& state, unsigned lane, std::uint64_t address,
     return true;
 }
 
-// Arguments lie one after another, each at a multiple of its size.
+// Arguments are consecutive, each at a multiple of its size.
 CtaRunner::Printed CtaRunner::formatted(Strand& state, unsigned lane, const std::string& format,
                                         std::uint64_t arguments) const {
     Printed printed;

@@ -10,7 +10,7 @@ namespace kymo::gpu::ptx {
 namespace {
 
 constexpr unsigned kTurn = 1U << 16U;        // blocks that a strand runs before it is another's turn
-constexpr unsigned kFirstProbe = 256;        // and after so many of them, twice as many, … it is looked at
+constexpr unsigned kFirstProbe = 256;        // and after so many blocks, twice as many, … it is probed
 constexpr std::uint64_t kStackBytes = 4096;  // a lane's local memory where functions call themselves
 
 std::uint32_t launched(std::uint64_t threads, std::uint32_t warp) {
@@ -233,7 +233,7 @@ bool CtaRunner::run_strand(Strand& state) {
             state.repeats = true;
             state.is_still = is_whole_turn;
             state.read = probe_.read();
-            // It did not repeat itself when it was looked at before; when it began to is not known.
+            // It did not repeat itself at the previous probe; when it began to is not known.
             totals_.waiting_instructions += totals_.warp_instructions - look_before;
             return true;
         }

@@ -1,12 +1,12 @@
-// Executes one CTA after another of a launch: warps in turn, each up to its next barrier, its lanes kept together by
-// a stack of (block, where they meet again, lanes).
+// Executes the CTAs of a launch one after another: warps in turn, each up to its next barrier, its lanes kept
+// together by a stack of (block, meeting point, lanes).
 //
-// Lanes make progress of their own, as on GPUs since Volta, where they need it: once a strand only repeats itself,
-// the lanes that wait for it where its ways meet go on by themselves (cta_strands.cpp). Where all of a CTA that can
-// run repeats itself, and nothing changes, it would do so for ever; that is told.
+// Lanes make independent progress, as on GPUs since Volta, where they need it: once a strand only repeats itself,
+// the lanes that wait for it at its meeting point continue by themselves (cta_strands.cpp). If everything that can
+// run in a CTA repeats itself, and nothing changes, it would do so for ever; this is reported.
 //
-// Contract: internal to Execution. One thread. run() executes a CTA whole or says why not; with an encoder's Program
-// it fills in the warps' traces.
+// Contract: internal to Execution. One thread. run() executes a whole CTA or returns the reason why not; with an
+// encoder's Program it fills in the warps' traces.
 #pragma once
 
 #include "gpu/ptx/check/checker.h"
@@ -29,7 +29,7 @@ class CtaRunner {
     CtaRunner(const CtaRunner&) = delete;
     CtaRunner& operator=(const CtaRunner&) = delete;
 
-    // False: failure() says why.
+    // False: failure() has the reason.
     bool run(const Dim3& index, bool trace, Cta& cta);
     const Failure& failure() const { return failure_; }
     const Totals& totals() const { return totals_; }
@@ -112,7 +112,7 @@ class CtaRunner {
     std::array<Barrier, kBarriers> barriers_{};
     Dim3 cta_;
     std::uint64_t steps_ = 0;  // operations of this CTA
-    std::uint64_t hopes_ = 0;  // times that nobody could go on but those who wait at mbarriers
+    std::uint64_t hopes_ = 0;  // times that only warps waiting at mbarriers were left
     Totals totals_;
     bool tracing_ = false;
     std::unique_ptr<Checker> checker_;  // null: nothing is checked

@@ -1,15 +1,15 @@
-// Progress of lanes by themselves: how a warp's strand is split where lanes wait for one another, and joined again.
+// Independent progress of lanes: how a warp's strand is split where lanes wait for one another, and joined again.
 //
-// In the stack, lanes that have come to where a branch's ways meet wait there for the others. Where these wait in
-// turn, for a lock that one of the first holds, neither goes on. GPUs since Volta let all lanes make progress (CUDA
+// In the stack, lanes that have reached a branch's meeting point wait there for the others. If these in turn wait,
+// for a lock that one of the first holds, neither continues. GPUs since Volta let all lanes make progress (CUDA
 // C++ Programming Guide, "Independent Thread Scheduling"). So once everything that can run in the CTA only repeats
-// itself, lanes that wait where ways meet become a strand of their own. No kernel that ends without that is executed
-// otherwise.
+// itself, lanes that wait at a meeting point become a strand of their own. A kernel that ends without this
+// executes as before.
 //
-// Strands are joined where they stand at one place: at the beginning of a block, or at an operation that names lanes
-// of the other (shfl.sync, bar.warp.sync, a matrix product), where a strand is parked until these have come, as on a
-// GPU. Which blocks they have come through does not matter: every place where lanes of the stack are still to meet
-// lies behind that block on all ways, or is passed by lanes that do not take part in it.
+// Strands are joined when they are at the same place: at the beginning of a block, or at an operation that names
+// lanes of the other (shfl.sync, bar.warp.sync, a matrix product), where a strand is parked until these have
+// arrived, as on a GPU. The blocks they have passed through do not matter: every point where lanes of the stack
+// are still to meet is behind that block on all paths, or is passed by lanes that do not take part in it.
 #include "gpu/ptx/execute/cta_runner.h"
 #include "gpu/ptx/execute/guards.h"
 
@@ -22,7 +22,7 @@
 namespace kymo::gpu::ptx {
 namespace {
 
-// The lanes that an operation waits for; 0: it is each lane's own.
+// The lanes that an operation waits for; 0: each lane executes it by itself.
 std::uint32_t members_of(const OpFacts& facts, const Warp& warp, const Op& op, std::uint32_t lanes) {
     switch (facts.operation) {
         case Operation::kMatrixMultiply:
@@ -102,8 +102,8 @@ bool can_join(const Strand& one, const Strand& other) {
 
 }  // namespace
 
-// All repeat themselves: whether, before patience ends, another thread of the process has written what a strand
-// reads.
+// All strands repeat themselves: whether, before patience ends, another thread of the process has written what a
+// strand reads.
 bool CtaRunner::is_changed_from_outside() const {
     std::vector<AwaitedRead> reads;
     for (const Strand& state : strands_) {
@@ -125,7 +125,7 @@ bool CtaRunner::is_changed_from_outside() const {
     return false;
 }
 
-// Lanes of the warp that other strands have.
+// Lanes of the warp that belong to other strands.
 std::uint32_t CtaRunner::elsewhere(const Strand& state) const {
     std::uint32_t lanes = 0;
     for (const Strand& other : strands_) {
@@ -144,7 +144,7 @@ void CtaRunner::check_members(const Strand& state, const Compiled& code, std::si
     }
 }
 
-// True: the operation takes lanes that are elsewhere; the strand is set aside in front of it.
+// True: the operation needs lanes of other strands; the strand is parked in front of it.
 bool CtaRunner::park(Strand& state, const Compiled& code, std::size_t op, std::uint32_t lanes) {
     if (split_[state.warp.number] == 0) {
         return false;
@@ -172,8 +172,8 @@ bool CtaRunner::split_one() {
     return false;
 }
 
-// Of the lanes that wait where a strand's ways meet, or to go theirs, the nearest go on by themselves. False: there
-// are none.
+// Of the lanes that wait at a strand's meeting points, or for their turn, the nearest continue by themselves.
+// False: there are none.
 bool CtaRunner::split_waiting(Strand& state) {
     std::uint32_t above = state.lanes();
     for (std::size_t level = state.levels.size(); level-- > 0;) {

@@ -1,4 +1,5 @@
-// What a warp executes, as the models see it: machine-like instructions, and the addresses of their accesses.
+// Traces what a warp executes, as the models need it: machine-like instructions, and the addresses of their
+// accesses.
 #include "gpu/ptx/execute/cta_runner.h"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // Warps that wait at mbarriers.
 //
-// A warp whose phase has not ended is set aside, as at a barrier, so that the loop around the wait does not spin: the
-// others run until the phase ends. Only where nobody else can go on is it told that the phase has not ended, as a GPU
-// tells after a while: the program may want to do something else meanwhile.
+// A warp whose phase has not ended is set aside, as at a barrier, so that the loop around the wait does not spin:
+// the others run until the phase ends. Only if no other warp can run does the wait return that the phase has not
+// ended, as on a GPU after a while: the program may have other work meanwhile.
 #include "gpu/ptx/execute/barrier_object.h"
 #include "gpu/ptx/execute/cta_runner.h"
 #include "gpu/ptx/execute/guards.h"
@@ -25,7 +25,7 @@ T of_lane(const Warp& warp, std::uint32_t place, unsigned lane) {
 
 }  // namespace
 
-// Of the lanes that wait, those whose phase has ended. False: one waits where no mbarrier is.
+// Of the waiting lanes, those whose phase has ended. False: a lane waits at an address without an mbarrier.
 bool CtaRunner::ended_phases(const Strand& state, std::uint32_t& ended) {
     const Block& block = *state.reduction;
     const Warp& warp = state.warp;

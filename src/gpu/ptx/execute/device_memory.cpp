@@ -9,11 +9,11 @@ namespace kymo::gpu::ptx {
 namespace {
 
 constexpr std::uint64_t kPage = 4096;
-// Where the first allocation goes if nothing is there: far from where programs, libraries and their memory are.
+// First choice for the first allocation: far from the memory of programs and libraries.
 constexpr std::uint64_t kFirst = std::uint64_t{1} << 45U;
 constexpr std::uint64_t kBehindLast = kFirst + (std::uint64_t{1} << 44U);
 
-// Zeroed, at the address that is asked for where that is free. Pages cost nothing until they are touched.
+// Zeroed, at the requested address if that is free. Pages cost nothing until they are touched.
 void* take(std::uint64_t hint, std::uint64_t bytes) {
     void* const at = mmap(reinterpret_cast<void*>(hint), round_up(bytes, kPage), PROT_READ | PROT_WRITE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

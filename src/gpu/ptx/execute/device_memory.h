@@ -1,8 +1,8 @@
 // A modelled GPU's memory: allocations in this process. A device address is a host address, so copies are memcpy.
 //
-// Contract: any thread; a launch under way sees what was allocated before it began. Every access that a kernel makes
-// is checked against the ranges here. The bytes are zero at first. The same allocations lie at the same addresses in
-// every run, as on a GPU: what the model says of caches depends on them.
+// Contract: any thread; a launch in progress sees what was allocated before it began. Every access that a kernel
+// makes is checked against the ranges here. The bytes are zero at first. The same allocations have the same
+// addresses in every run, as on a GPU, because the modelled caches depend on them.
 #pragma once
 
 #include "base/result.h"
@@ -32,7 +32,7 @@ class DeviceMemory {
     DeviceMemory& operator=(const DeviceMemory&) = delete;
 
     // Aligned to 256 bytes, as cudaMalloc's. Errors: kNoSpace.
-    enum class Contents : std::uint8_t { kZero, kUnknown };  // kUnknown: on a GPU whatever was there before
+    enum class Contents : std::uint8_t { kZero, kUnknown };  // kUnknown: on a GPU, leftovers of earlier use
     Result<std::uint64_t> allocate(std::uint64_t bytes, Contents contents = Contents::kZero);
     bool free(std::uint64_t address);  // false: not the beginning of an allocation
     // Host memory that kernels may use too (pinned and managed memory). The caller keeps it.
@@ -43,7 +43,8 @@ class DeviceMemory {
     std::optional<Range> find(std::uint64_t address, std::uint64_t bytes) const;
     // The range that an address just outside of it was probably meant for; for messages.
     std::optional<Range> nearest(std::uint64_t address) const;
-    // From now on it is kept which bytes of kUnknown contents were written; the host's writes are told.
+    // From now on records which bytes of kUnknown contents were written; the host calls wrote() for its own
+    // writes.
     void watch();
     void wrote(std::uint64_t address, std::uint64_t bytes);
     // Those bytes' record, and where in it the address is; null: all count as written.

@@ -1,15 +1,15 @@
-// Kernels of a PTX module on the CPU: exact, a CTA after another, 32 lanes at a time.
+// Kernels of a PTX module on the CPU: exact, one CTA after another, 32 lanes at a time.
 //
-// An Execution is a KernelSource: whoever asks it for the next CTA gets that CTA executed, and its trace. So the
-// model runs on it as on a file, write_compact() writes it, and execute() wants the results alone.
+// An Execution is a KernelSource: a request for the next CTA executes it and returns its trace. So the model reads
+// it like a file, write_compact() writes it, and execute() runs it for the results alone.
 //
-// Contract: a LoadedModule and what it launches are used by one thread; launches of one module one after another. A
-// kernel's faults (an address outside of all allocations, a misaligned one, a barrier that never opens, an
-// instruction that is not known) are Errors that name instruction, source line, CTA and thread; memory then holds
-// what was stored so far. CTAs run in the order of their numbers, so a CTA may wait for an earlier one, never for a
+// Contract: a LoadedModule and its launches are used by one thread; launches of one module run one after another.
+// A kernel's faults (an address outside of all allocations, a misaligned one, a barrier that never opens, an
+// unknown instruction) are Errors that name instruction, source line, CTA and thread; memory then contains what
+// was stored so far. CTAs run in the order of their numbers, so a CTA may wait for an earlier one, never for a
 // later one.
 //
-// Cost: 20–60 ns a warp instruction; memory is that of one CTA.
+// Cost: 20–60 ns per warp instruction; memory is that of one CTA.
 #pragma once
 
 #include "base/result.h"
@@ -29,8 +29,9 @@ namespace kymo::gpu::ptx {
 // A module in a device's memory: its variables have addresses, its code is ready to run.
 class LoadedModule {
   public:
-    // Errors: kUnsupported (names the instruction and its line), kNoSpace, kMalformed (a name that is not there).
-    // Functions that no kernel can reach may hold anything; kernels with unknown instructions are refused at launch.
+    // Errors: kUnsupported (names the instruction and its line), kNoSpace, kMalformed (an undefined name).
+    // Functions that no kernel can reach may contain anything; kernels with unknown instructions are refused at
+    // launch.
     static Result<std::unique_ptr<LoadedModule>> load(std::shared_ptr<const Module> module, DeviceMemory& memory);
     ~LoadedModule();
     LoadedModule(const LoadedModule&) = delete;
@@ -46,11 +47,12 @@ class LoadedModule {
 
     Result<KernelFacts> facts(std::string_view kernel);
 
-    // From now on the kernel's launches are traced as this machine code, which ptxas -lineinfo has made of this very
-    // PTX (machine_schedule.h). Errors: kNotFound, kUnsupported (names what cannot be joined; nothing has changed).
+    // From now on the kernel's launches are traced as this machine code, which ptxas -lineinfo has made of this
+    // PTX (machine_schedule.h). Errors: kNotFound, kUnsupported (names what cannot be joined; nothing has
+    // changed).
     Result<void> use_machine_code(std::string_view kernel, const sass::Code& code);
 
-    // Errors: kNotFound (no such kernel: names those there are), kUsage (a grid or block that cannot be),
+    // Errors: kNotFound (no such kernel: names the existing ones), kUsage (an impossible grid or block),
     // kUnsupported.
     Result<std::unique_ptr<Execution>> launch(std::string_view kernel, Launch launch, ExecuteOptions options = {});
 

@@ -1,4 +1,4 @@
-// A launch: what is asked, what it comes to, and how it may end.
+// A launch: its request, its results, and its possible faults.
 #pragma once
 
 #include "base/result.h"
@@ -34,28 +34,30 @@ struct ExecuteOptions {
     bool again = false;   // rewind() lets the kernel execute again, on memory as it then is
     std::uint64_t most_warp_instructions = 1ULL << 40U;  // a CTA's; more is taken for a loop without end
     std::function<void(std::string_view)> print;         // what the kernel's printf writes; none: dropped
-    // What a kernel that only waits is given, for other threads of this process to write what it waits for.
+    // How long a kernel that only waits may keep waiting for other threads of this process to write what it waits
+    // for.
     std::chrono::milliseconds patience{0};
-    std::function<void(const Dim3& cta, std::string_view place)> at;  // told now and then; place: empty, or a line
+    std::function<void(const Dim3& cta, std::string_view place)> at;  // called now and then; place: empty, or a
+                                                                      // line
     Checks checks;                                                    // thirty to fifty times slower with them
 };
 
 // What a kernel takes.
 struct KernelFacts {
-    std::uint32_t registers = 0;  // a thread: an estimate, from the most that live at once
+    std::uint32_t registers = 0;  // per thread: an estimate, from the maximum live at once
     std::uint32_t shared_bytes = 0;
     std::uint32_t local_bytes = 0;
     std::uint32_t most_threads = 1024;
 };
 
-// What kind of fault ended a launch; the Error says the rest.
+// What kind of fault ended a launch; the Error has the details.
 enum class Fault : std::uint8_t { kNone, kOutOfBounds, kMisaligned, kTrap, kAssertion, kStuck, kUnsupported };
 
 class Execution : public KernelSource {
   public:
     virtual const Totals& totals() const = 0;  // so far
     virtual Fault fault() const = 0;
-    // What the checks have seen so far; a line, or a pair of lines that race, once.
+    // What the checks have found so far; each line, or pair of racing lines, once.
     virtual const std::vector<Defect>& defects() const = 0;
     // Executes what is left, without a trace: for a model that stopped early.
     virtual Result<void> finish() = 0;

@@ -1,4 +1,4 @@
-// A launch: whether it can be, and its CTAs one after another, executed as they are asked for.
+// A launch: checks that it is possible, and executes its CTAs one after another on request.
 //
 // Contract: internal to LoadedModule.
 #pragma once

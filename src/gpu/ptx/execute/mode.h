@@ -1,7 +1,8 @@
-// What a handler makes of its operation beyond its operands: a byte, whose meaning is its family of instructions'.
+// A handler's settings for its operation beyond the operands: a byte, whose meaning depends on the family of
+// instructions.
 //
-// Contract: the selector sets the member of the operation's family, and nobody reads another one. Plain data of one
-// byte (warp.h says why); a member costs what the mask or comparison cost that it stands for.
+// Contract: the selector sets the member of the operation's family, and only that member is read. Plain data of
+// one byte (warp.h gives the reason); a member costs as much as the mask or comparison that it replaces.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,7 @@ enum class Property : std::uint8_t { kFinite, kInfinite, kNumber, kNotANumber, k
 enum class Shuffle : std::uint8_t { kUp, kDown, kButterfly, kIndex };
 enum class Vote : std::uint8_t { kAll, kAny, kUniform, kBallot };
 
-// Whatever has an address in a register: loads, stores, atomics, copies, matrices, mbarriers.
+// Operations with an address in a register: loads, stores, atomics, copies, matrices, mbarriers.
 struct AddressMode {
     bool wide : 1;        // the register has 64 bits, not 32
     bool generic : 1;     // mbarriers: a generic address, not one of the shared window

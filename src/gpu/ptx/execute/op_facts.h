@@ -1,7 +1,7 @@
-// What the checks want to know of an operation beyond what its handler does: which registers of the program it reads
-// and writes, and how it touches memory.
+// What the checks need of an operation beyond its handler: which registers of the program it reads and writes, and
+// how it touches memory.
 //
-// Contract: internal to compile() and Checker. Made for every operation; nothing reads it while nothing is checked.
+// Contract: internal to compile() and Checker. Made for every operation; not read while no check is on.
 #pragma once
 
 #include "gpu/ptx/select/draft.h"
@@ -29,11 +29,11 @@ struct UseRange {
 struct OpFacts {
     Operation operation = Operation::kNone;
     StateSpace space = StateSpace::kNone;
-    std::uint8_t bytes = 0;  // of a lane's access; 0: it touches no memory that is watched
+    std::uint8_t bytes = 0;  // of a lane's access; 0: it touches no checked memory
     std::uint16_t accesses = 0;
     bool loads = false;
     bool stores = false;
-    bool strong = false;      // volatile, relaxed or stronger: two such accesses are no race
+    bool strong = false;      // volatile, relaxed or stronger: two such accesses do not race
     bool fences = false;      // membar, fence, a release
     bool syncs_warp = false;  // bar.warp.sync
     bool is_copy_async = false;

@@ -30,7 +30,7 @@ std::uint64_t value_of(const Warp& warp, const RegisterUse& use, unsigned lane) 
     return value;
 }
 
-// Operands that an operation lacks stand as its first one again: once is enough.
+// A missing operand repeats the first one: once is enough.
 bool stood_before(const Compiled& code, UseRange uses, std::uint32_t use) {
     return std::any_of(code.uses.begin() + uses.first, code.uses.begin() + use, [&](const RegisterUse& one) {
         return one.number == code.uses[use].number && one.writes == code.uses[use].writes;
@@ -56,7 +56,7 @@ OperandPlan plan_operands(std::span<const Compiled* const> functions, std::span<
             for (std::uint32_t m = block.machine_first; m < block.machine_end; ++m) {
                 const MachineInstruction& machine = code.machine[m];
                 const bool is_ending = machine.op == kEndingOp;
-                // Without a log the lanes that its guard lets execute are not known.
+                // Without a log, the lanes that its guard enables are not known.
                 const bool is_unlogged = machine.log == kNoLog && machine.op != kNoOp &&
                                          (is_ending ? block.guarded : code.ops[machine.op].guarded) != 0;
                 if (machine.is_bulk || is_unlogged) {

@@ -1,12 +1,12 @@
-// Which operands of a launch's instructions a trace holds the values of, and how they are kept until the instruction
+// Which operands of a launch's instructions have their values traced, and how these are kept until the instruction
 // is recorded.
 //
-// What an instruction reads is looked at before it executes, what it writes after. Constants have no values of their
-// own, and a guard's are the execution mask. Left out are copies in bulk, whose one instruction stands for many, and
-// what ends a block beyond what it reads.
+// Values that an instruction reads are captured before it executes, those that it writes after. Constants have no
+// traced values, and a guard's value is the execution mask. Bulk copies, of which one instruction represents many,
+// are left out; of what ends a block, only the reads are traced.
 //
-// Contract: plan_operands() is pure. Cost of a launch with values: ten to twenty times that of a
-// trace without, and some 100 bytes a warp instruction.
+// Contract: plan_operands() is pure. Cost of a launch with values: ten to twenty times that of a trace without,
+// and some 100 bytes per warp instruction.
 #pragma once
 
 #include "gpu/ptx/select/compile.h"
@@ -28,14 +28,14 @@ struct OperandPlan {
 // `functions`, `program_begin`: as LaunchParts has them.
 OperandPlan plan_operands(std::span<const Compiled* const> functions, std::span<const std::uint32_t> program_begin);
 
-// The uses of the operation, or of the block's ending, that a machine instruction stands for.
+// The uses of the operation, or of the block's ending, that a machine instruction represents.
 UseRange uses_of(const Compiled& code, const Block& block, const MachineInstruction& machine);
 
 // The values of a block's operands so far, one set a use.
 class HeldOperands {
   public:
     using Lanes = std::array<std::uint64_t, kWarpLanes>;
-    // Looks at the uses that write, or at those that read.
+    // Captures the uses that write, or those that read.
     void look(const Warp& warp, const Compiled& code, UseRange uses, bool writes, std::uint32_t lanes);
     const Lanes& of(std::uint32_t use) const { return values_[use]; }
     // The lanes' values as `from` holds them.

@@ -20,7 +20,7 @@ const std::byte* within(const std::byte* memory, std::uint64_t bytes, std::uint6
     return at <= bytes && size <= bytes - at ? memory + at : nullptr;
 }
 
-// Where a lane's access lies in this process; null: nowhere.
+// Address of a lane's access in this process; null: none.
 const std::byte* place_of(const Warp& warp, const OpFacts& facts, const Op& op, unsigned lane,
                           std::uint64_t& address) {
     StateSpace space = facts.space;
@@ -48,7 +48,7 @@ const std::byte* place_of(const Warp& warp, const OpFacts& facts, const Op& op, 
     }
 }
 
-// Whether its memory can be looked at lane by lane.
+// Whether its memory can be compared lane by lane.
 bool is_plain(const OpFacts& facts) {
     return facts.operation == Operation::kLoad || facts.operation == Operation::kStore ||
            facts.operation == Operation::kAtomic || facts.operation == Operation::kReduce;

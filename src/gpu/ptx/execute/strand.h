@@ -1,9 +1,8 @@
-// Lanes of a warp that execute together: their registers' frames, and the stack of (block, where they meet again,
-// lanes) that keeps them together where they part.
+// Lanes of a warp that execute together: their registers' frames, and the stack of (block, meeting point, lanes)
+// that keeps them together where they diverge.
 //
-// A warp begins as one strand. Where lanes of it wait for what others of it have yet to do, these go on as a strand
-// of their own (cta_strands.cpp), with the same frames: a register holds a column a lane, and no two strands have a
-// lane in common.
+// A warp begins as one strand. If some of its lanes wait for others, these continue as a strand of their own
+// (cta_strands.cpp), with the same frames: a register has a column per lane, and no two strands share a lane.
 //
 // Contract: internal to CtaRunner. Plain data.
 #pragma once
@@ -52,7 +51,7 @@ struct Level {
 // Where a strand's or a call's first level meets: nowhere.
 inline constexpr std::uint32_t kNever = kNoBlock - 1;
 
-// What a loop that waits reads again and again.
+// What a waiting loop reads repeatedly.
 struct AwaitedRead {
     const Compiled* code = nullptr;  // null: it reads nothing
     std::uint32_t instruction = 0;
@@ -74,7 +73,7 @@ struct Strand {
 
     Warp warp;
     State state = State::kReady;
-    bool repeats = false;   // in its last turn it came to where it had been, and nothing had changed
+    bool repeats = false;   // in its last turn it returned to the same place, and nothing had changed
     bool is_still = false;  // and that is all it did in that turn
     std::vector<Frame> frames;
     std::vector<Level> levels;
@@ -94,7 +93,7 @@ struct Strand {
 
     // Those that execute now.
     std::uint32_t lanes() const { return levels.empty() ? 0 : levels.back().mask & warp.live; }
-    // Those that have not come to the kernel's end; some that have may not have been counted off yet.
+    // Lanes that have not reached the kernel's end; some that have may not be counted off yet.
     std::uint32_t running() const {
         std::uint32_t above = 0;
         for (std::size_t level = 1; level < levels.size(); ++level) {

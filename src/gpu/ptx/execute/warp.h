@@ -64,17 +64,17 @@ enum class FaultKind : std::uint8_t {
     kUnsupported,
     kShared,
     kLocal,
-    kPartial,   // not all of the lanes that must be there; their mask is the address
+    kPartial,   // some of the required lanes are missing; their mask is the address
     kNoObject,  // no mbarrier is at the address in shared memory
     kOverrun,   // more arrive at it than it waits for
     kBulkSize   // the size is the address
 };
 
-// Generic addresses of shared and local memory: where no address of this process can be.
+// Generic addresses of shared and local memory: a range that no address of this process can be in.
 inline constexpr std::uint64_t kWindowBytes = 1ULL << 24U;
 inline constexpr std::uint64_t kSharedWindow = 0x4000'0000'0000'0000ULL;
 inline constexpr std::uint64_t kLocalWindow = 0x4000'0000'0100'0000ULL;
-// Functions, kFunctionStride apart in the order of Module::functions: what a pointer to one holds.
+// Functions, kFunctionStride apart in the order of Module::functions: the value of a pointer to one.
 inline constexpr std::uint64_t kFunctionWindow = 0x4000'0000'0200'0000ULL;
 inline constexpr std::uint64_t kFunctionStride = 16;
 
@@ -97,7 +97,7 @@ struct Warp {
     // The range that holds these bytes; false: none does.
     bool (*find)(const void* memory, std::uint64_t address, std::uint64_t bytes, MemoryRange& range) = nullptr;
     const void* memory = nullptr;
-    LoggedAccess* log = nullptr;  // null: no trace is wanted
+    LoggedAccess* log = nullptr;  // null: no trace
     std::uint64_t clock = 0;
     struct {
         FaultKind kind = FaultKind::kNone;

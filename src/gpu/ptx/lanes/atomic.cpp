@@ -83,7 +83,7 @@ struct NarrowPlus {
     }
 };
 
-// Lanes in their order. op.d 0: the old value is not wanted.
+// Lanes in order. op.d 0: the old value is not needed.
 template <typename T, typename F, StateSpace S>
 bool atomic(Warp& warp, const Op& op, std::uint32_t mask) {
     Places places;

@@ -118,7 +118,8 @@ bool leading_zeros(Warp& warp, const Op& op, std::uint32_t mask) {
     return true;
 }
 
-// Where the highest bit is that tells the number from 0 (or −1); or how far it must be shifted left to the top.
+// Position of the highest bit that distinguishes the number from 0 (or −1); or the left shift that moves it to the
+// top.
 template <typename T, typename S>
 bool find_high(Warp& warp, const Op& op, std::uint32_t mask) {
     const S* const x = lanes<S>(warp, op.a);
@@ -145,8 +146,8 @@ bool reverse(Warp& warp, const Op& op, std::uint32_t mask) {
     return true;
 }
 
-// A field's place or length: PTX says up to 255. Of more, a GPU takes the lowest byte in its own instructions of 32
-// bits; ptxas composes those of 64, which take them as they are.
+// A field's place or length: PTX allows up to 255. Of larger values, a GPU takes the lowest byte in its own 32-bit
+// instructions; ptxas composes the 64-bit ones, which take them as they are.
 template <typename T>
 U32 place(U32 value) {
     return sizeof(T) == 4 ? value & 255U : value > 255 ? 255 : value;

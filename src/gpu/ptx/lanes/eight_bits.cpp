@@ -1,7 +1,8 @@
 // Conversions between pairs of 8-bit floating-point numbers and pairs of halves or singles.
 //
-// Into eight bits rounds to nearest, ties to even, and ends at the greatest finite number; what is no number becomes
-// 0x7F. From eight bits everything is exact. Source: OCP 8-bit Floating Point Specification (2023); PTX ISA 9.0, cvt.
+// Conversion to eight bits rounds to nearest, ties to even, and saturates at the greatest finite number; NaN
+// becomes 0x7F. Conversion from eight bits is exact. Source: OCP 8-bit Floating Point Specification (2023); PTX
+// ISA 9.0, cvt.
 #include "gpu/ptx/lanes/half_number.h"
 
 namespace kymo::gpu::ptx::KYMO_LANES {
@@ -10,7 +11,7 @@ namespace {
 struct E4m3 {
     static constexpr int kFraction = 3;
     static constexpr int kBias = 7;
-    static constexpr unsigned kMost = 0x7E;  // 448; there is no infinity
+    static constexpr unsigned kMost = 0x7E;  // 448; the format has no infinity
     static constexpr unsigned kInfinity = 0x7F;
 };
 struct E5m2 {

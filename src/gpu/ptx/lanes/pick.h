@@ -1,6 +1,6 @@
-// Which handler runs a PTX operation of given types: what lanes/*.cpp offer, and how it is asked for.
+// Which handler runs a PTX operation of given types: what lanes/*.cpp implement, and how it is requested.
 //
-// Contract: pure. pick() answers null for a form that is not known. The handlers are there once for every instruction
+// Contract: pure. pick() returns null for an unknown form. The handlers are compiled once for every instruction
 // set (namespaces baseline, avx2, avx512); lanes.h chooses.
 #pragma once
 

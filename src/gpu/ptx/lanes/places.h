@@ -1,7 +1,7 @@
-// Where a memory operation's lanes read and write: every address checked.
+// The addresses that a memory operation's lanes read and write, all checked.
 //
-// A warp's addresses are first all computed and compared with the range of memory that this operation used last; only
-// where one is not inside, or not aligned, is each looked up by itself. False: a fault, told in the warp.
+// A warp's addresses are first all computed and compared with the range of memory that this operation used last;
+// only if one is outside, or misaligned, is each looked up by itself. False: a fault, set in the warp.
 #pragma once
 
 #include "gpu/ptx/lanes/lanes.h"

@@ -1,8 +1,8 @@
-// What a warp's lanes do together: shuffles, votes, matches, reductions. Lanes that name different members form
-// different groups (more[3]: the member mask; none where it is all lanes).
+// Operations that a warp's lanes execute together: shuffles, votes, matches, reductions. Lanes that name different
+// members form different groups (more[3]: the member mask; none if it is all lanes).
 //
-// A lane that the operation's member mask names but that does not execute it takes no part; on a GPU the others would
-// wait for it, and get here what they would get were it to come later.
+// A lane that the operation's member mask names but that does not execute it takes no part. On a GPU the others
+// would wait for it; here they get what they would get if it came later.
 #include "gpu/ptx/lanes/lanes.h"
 
 namespace kymo::gpu::ptx::KYMO_LANES {
@@ -68,7 +68,7 @@ bool vote(Warp& warp, const Op& op, std::uint32_t mask) {
     return true;
 }
 
-// Who has my value, or whether all have it; more[0]: a predicate for that.
+// Which lanes have the same value, or whether all have it; more[0]: a predicate for that.
 template <typename T>
 bool match(Warp& warp, const Op& op, std::uint32_t mask) {
     const T* const x = lanes<T>(warp, op.a);

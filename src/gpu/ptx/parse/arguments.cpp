@@ -18,7 +18,7 @@ bool is_whole_number(Type type) {
     return type >= Type::kB8 && type <= Type::kS64 && type != Type::kB128;
 }
 
-// A number as the bytes of `type`; false: it is none, or does not fit.
+// A number as the bytes of `type`; false: not a number, or it does not fit.
 bool number(std::string_view word, Type type, std::uint64_t& bits) {
     const char* const end = word.data() + word.size();
     if (type == Type::kF32 || type == Type::kF64) {

@@ -1,10 +1,10 @@
-// A PTX module as the parser gives it: what nvcc 12 and 13 write for compute capability 7.5 to 9.0.
+// A PTX module as the parser returns it: what nvcc 12 and 13 write for compute capability 7.5 to 9.0.
 //
 // Names keep their spelling. Registers, labels and variables are numbers; instructions keep their opcode and
-// modifiers as words, so that what executes them decides what it knows, and refuses the rest by name.
+// modifiers as words, so that the executing side decides what it supports, and refuses the rest by name.
 //
-// Contract: plain data, immutable once parsed; safe to share between threads.
-// Source: Parallel Thread Execution ISA, version 9.0 (NVIDIA, 2025).
+// Contract: plain data, immutable once parsed; safe to share between threads. Source: Parallel Thread Execution
+// ISA, version 9.0 (NVIDIA, 2025).
 #pragma once
 
 #include "gpu/trace/kernel.h"
@@ -55,7 +55,7 @@ Type type_named(std::string_view word);  // kNone: no type
 enum class StateSpace : std::uint8_t { kNone, kRegister, kGlobal, kConstant, kShared, kLocal, kParameter };
 const char* name(StateSpace space);
 
-// Where something stands: in the PTX text, and in the source that it was made of (.loc; line 0: unknown).
+// A position in the PTX text, and in the source that it was made of (.loc; line 0: unknown).
 struct Place {
     std::uint32_t line = 0;
     std::uint32_t column = 0;
@@ -153,7 +153,7 @@ struct Function {
     std::vector<Parameter> returns;
     std::uint32_t parameter_bytes = 0;
     std::uint32_t shared_bytes = 0;    // static, its own variables
-    std::uint32_t local_bytes = 0;     // a thread
+    std::uint32_t local_bytes = 0;     // per thread
     Dim3 most_threads{0, 0, 0};        // .maxntid; 0: not said
     Dim3 exact_threads{0, 0, 0};       // .reqntid
     std::uint32_t least_ctas = 0;      // .minnctapersm

@@ -20,7 +20,7 @@ bool Parser::open_scope() {
     return true;
 }
 
-// Labels that were used in these braces and not found there are the outer ones'.
+// Labels that were used in these braces but not defined there are those of the outer braces.
 bool Parser::close_scope() {
     const Scope inner = std::move(scopes_.back());
     scopes_.pop_back();
@@ -68,7 +68,7 @@ bool Parser::parse_body() {
             return false;
         }
     }
-    // A label stands for the one it turned out to be; chains end at the outermost.
+    // A label is replaced by the one it was resolved to; chains end at the outermost.
     const auto resolved = [&](std::uint32_t number) {
         while (label_is_[number] != number) {
             number = label_is_[number];

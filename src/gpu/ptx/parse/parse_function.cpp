@@ -22,7 +22,7 @@ bool Parser::parse_parameter(Parameter& parameter) {
     while (token_.kind == Token::Kind::kDotWord) {
         const std::string_view word = token_.text;
         const Type type = type_named(word);
-        if (word == "ptr") {  // says what the parameter points to, which nothing here needs
+        if (word == "ptr") {  // the kind of memory that the parameter points to, which is not needed here
             take();
             while (token_.kind == Token::Kind::kDotWord) {
                 const bool aligned = token_.text == "align";

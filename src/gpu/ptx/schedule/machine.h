@@ -1,10 +1,10 @@
-// The machine-like instructions that stand for a PTX operation in the list that the models see: opcodes by the names
-// that tracers print, since latency, pipe and memory behaviour are read off them.
+// The machine-like instructions that represent a PTX operation in the list for the models: opcodes by the names
+// that tracers print, since latency, pipe and memory behaviour are derived from them.
 //
-// One PTX operation becomes what ptxas makes of it on Ampere, in number and kind: a 64-bit addition two 32-bit ones,
-// a division its sequence. What it does not do: schedule, spill, move to the uniform data path.
+// One PTX operation becomes what ptxas makes of it on Ampere, in number and kind: a 64-bit addition two 32-bit
+// ones, a division its sequence. There is no scheduling, spilling, or move to the uniform data path.
 //
-// Contract: pure. Every operation that execution knows has an expansion.
+// Contract: pure. Every operation that can be executed has an expansion.
 #pragma once
 
 #include "gpu/ptx/select/draft.h"

@@ -8,7 +8,7 @@
 namespace kymo::gpu::ptx {
 namespace {
 
-// What of a PTX block is to be found in the machine code at a line.
+// The part of a PTX block to look for in the machine code at a line.
 struct Anchor {
     std::uint32_t block = 0;
     std::uint16_t log = kNoLog;  // of an access: the first
@@ -219,7 +219,7 @@ class Joiner {
         if (anchor.is_barrier ? from.opcode.substr(0, 3) != "BAR" : !leaves) {
             return;
         }
-        // A block that goes back is not found in a jump ahead, which asks whether the loop is entered at all.
+        // A backward branch does not match a forward jump, which tests whether the loop is entered at all.
         const bool back = block.ending == Ending::kBranch && block.taken <= anchor.block;
         const bool machine_back = from.way == sass::Way::kJump && from.target <= from.pc;
         auto& worth = worth_[s];

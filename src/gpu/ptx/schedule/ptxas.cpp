@@ -14,7 +14,7 @@
 namespace kymo::gpu::ptx {
 namespace {
 
-// Removed with all that is in it.
+// Removed with its contents.
 class WorkFolder {
   public:
     WorkFolder() {
@@ -43,7 +43,7 @@ std::string whole_file(const std::filesystem::path& path) {
     return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-// Its exit status; what it says goes into the file.
+// Returns its exit status; its output goes into the file.
 int run_to_end(const std::vector<std::string>& words, const std::filesystem::path& said) {
     std::vector<char*> arguments;
     arguments.reserve(words.size() + 1);

@@ -1,4 +1,4 @@
-// NVIDIA's assembler, where it is installed: a PTX text's machine code with the lines that it comes from.
+// NVIDIA's assembler, if it is installed: a PTX text's machine code with the lines that it comes from.
 #pragma once
 
 #include "gpu/sass/code.h"
@@ -7,7 +7,7 @@
 
 namespace kymo::gpu::ptx {
 
-// KYMO_PTXAS, or `ptxas` in PATH, or in CUDA's usual folder; empty: there is none.
+// KYMO_PTXAS, or `ptxas` in PATH, or in CUDA's usual folder; empty: not found.
 std::filesystem::path find_ptxas();
 
 // A child process of a second or so, working in a folder of its own under TMPDIR. Errors: kNotFound (no ptxas),

@@ -86,7 +86,7 @@ void ScheduleRecorder::block(std::uint32_t number, std::uint32_t mask, const Log
 // The largest that is not worth more than what is left; of several the nearest.
 const Variant& ScheduleRecorder::choose(const Group& group, std::size_t first) const {
     const std::uint32_t left = executed_[first] - consumed_[first];
-    const Variant* best = &group.variants.front();  // until one is seen that is worth anything
+    const Variant* best = &group.variants.front();  // until one with a worth is found
     std::uint32_t near = ~std::uint32_t{0};
     for (const Variant& variant : group.variants) {
         const std::uint32_t worth = variant.copies[first];

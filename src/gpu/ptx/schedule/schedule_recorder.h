@@ -1,9 +1,11 @@
-// Turns the PTX blocks that a warp executes into the machine instructions that stand for them (machine_schedule.h).
+// Turns the PTX blocks that a warp executes into the machine instructions that represent them
+// (machine_schedule.h).
 //
-// A block's execution is kept until it is known which machine blocks it belongs to: as many rounds of a loop as the
-// largest unrolled one holds, or the parts of what the compiler has merged. Memory is that of those executions.
+// A block's execution is kept until it is known which machine blocks it belongs to: as many rounds of a loop as
+// the largest unrolled one contains, or the parts of what the compiler has merged. Memory is that of those
+// executions.
 //
-// Contract: one a warp; block() in the order of execution, finish() at the warp's end.
+// Contract: one per warp; block() in the order of execution, finish() at the warp's end.
 #pragma once
 
 #include "gpu/ptx/schedule/machine_schedule.h"
@@ -57,7 +59,7 @@ class ScheduleRecorder {
     std::uint32_t at_ = kStart;  // the machine block before
     std::uint32_t group_ = kNoGroup;
     std::uint32_t mask_ = 0;               // of the pass's first execution
-    std::vector<std::vector<Done>> pass_;  // by member; what is left over of earlier passes is kept to be used again
+    std::vector<std::vector<Done>> pass_;  // by member; unused vectors of earlier passes are kept for reuse
     std::vector<std::uint32_t> executed_;  // so many of each
     std::vector<std::uint32_t> consumed_;  // of these, in what has been emitted
 };

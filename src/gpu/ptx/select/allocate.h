@@ -1,13 +1,13 @@
 // Places in the frame for a function's registers: linear scan (Poletto and Sarkar, 1999) over their lives.
 //
 // Contract: internal to compile(). Two registers share a place only if they have the same width and their lives do
-// not overlap; an operation's result may take the place of a source that ends with it. Lives are those of one lane:
-// of registers of one width a lane's part of a place is the same, so that lanes on different sides of a branch do not
-// touch each other's. Of different widths it is not: a 64-bit value of one lane would lie where 32-bit values of
-// others do.
+// not overlap; an operation's result may take the place of a source that ends with it. Lives are those of one
+// lane: for registers of the same width, a lane's part of a place is the same, so that lanes on different sides of
+// a branch do not touch each other's. For different widths it is not: a 64-bit value of one lane would overlap
+// 32-bit values of others.
 //
-// What models call a register's number is another matter: in a processor each lane has registers of its own, and
-// widths share them. 64-bit registers lie at even numbers and places.
+// The models' register numbers are separate: in a processor each lane has registers of its own, and widths share
+// them. 64-bit registers are at even numbers and places.
 #pragma once
 
 #include "gpu/ptx/select/flow.h"

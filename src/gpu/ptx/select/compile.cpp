@@ -15,7 +15,7 @@ namespace kymo::gpu::ptx {
 namespace {
 
 constexpr std::uint32_t kRegisterBytes = 128;                      // 32 lanes of 32 bits
-constexpr std::uint32_t kPredicatesAt = 64;                        // place 0 means that there is none
+constexpr std::uint32_t kPredicatesAt = 64;                        // place 0 means none
 constexpr std::uint64_t kMostCallBytes = std::uint64_t{1} << 20U;  // a lane's, of calls
 constexpr std::uint64_t kMostNeeds = std::uint64_t{1} << 33U;
 
@@ -107,7 +107,7 @@ class Compiler {
             }
             Registers& list = slot.writes ? instruction.destinations : instruction.sources;
             const unsigned number = number_of(slot);
-            // A register once: operands that an operation lacks stand as its first one again.
+            // Each register once: a missing operand repeats the operation's first one.
             const bool listed = std::find(list.number.begin(), list.number.begin() + list.count, number) !=
                                 list.number.begin() + list.count;
             if ((slot.writes ? writes : reads) && !listed) {
@@ -142,7 +142,7 @@ class Compiler {
         out_.program[at].destinations.add(1);
     }
 
-    // Special registers are read once, where ptxas reads them: before what needs them first.
+    // Special registers are read once, where ptxas reads them: before their first use.
     void read_special(const Draft& draft) {
         for (const Slot& slot : draft.slots) {
             if (!slot.is_register() || slot.number < function_.registers.size()) {

@@ -50,7 +50,7 @@ struct MachineInstruction {
     std::uint32_t index = 0;     // in Compiled::program
     std::uint16_t log = kNoLog;  // its mask and addresses are there; kNoLog: it has the block's mask
     bool has_addresses = false;
-    bool is_bulk = false;  // stands for as many accesses as the copy's size takes
+    bool is_bulk = false;  // represents as many accesses as the copy's size takes
     // In Compiled::ops, whose last one it is; kEndingOp: the block's ending; kNoOp: it is one of several, or of none.
     std::uint32_t op = kNoOp;
 };

@@ -1,7 +1,7 @@
 // A function's basic blocks, where diverged lanes meet again, and which registers are needed where.
 //
-// Contract: internal to compile(). Blocks are ranges of drafts. Lanes that exit never meet the others again, so an
-// exit under a guard is no edge; a return of a device function is an edge to its end.
+// Contract: internal to compile(). Blocks are ranges of drafts. Lanes that exit never meet the others again, so a
+// guarded exit is not an edge; a return of a device function is an edge to its end.
 #pragma once
 
 #include "gpu/ptx/parse/module.h"

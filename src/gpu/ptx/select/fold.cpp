@@ -55,7 +55,7 @@ class Folder {
                 if (drafts_[i].is_gone || !slot.is_register() || slot.writes || slot.number >= uses.size()) {
                     continue;
                 }
-                // Once, though it may stand in several: operands that an operation lacks are its first one again.
+                // Once, even if it occurs several times: a missing operand repeats the operation's first one.
                 if (auto& list = uses[slot.number]; list.empty() || list.back() != i) {
                     list.push_back(i);
                 }

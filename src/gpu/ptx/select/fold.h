@@ -1,9 +1,8 @@
-// What machine code does not spend an instruction on is taken out: copies of what is written once, parameters,
-// addresses that are the same in both spaces; a product that is only added to becomes part of the additions
-// (IMAD.WIDE).
+// Removes what takes no instruction in machine code: copies of values that are written once, parameters, addresses
+// that are the same in both spaces. A product that is only added to becomes part of the additions (IMAD.WIDE).
 //
-// Contract: internal to compile(). Folds only what cannot change any thread's values: the register and what it copies
-// are each written once, without a guard, and never read before.
+// Contract: internal to compile(). Folds only what cannot change any thread's values: the register and what it
+// copies are each written once, without a guard, and never read before.
 #pragma once
 
 #include "gpu/ptx/select/flow.h"

@@ -1,7 +1,7 @@
-// From a PTX instruction to a Draft: what its words mean, and which handler runs it.
+// From a PTX instruction to a Draft: decodes its words and chooses its handler.
 //
-// Contract: select_all() goes through one function. An instruction that is not known is an Error (kUnsupported) that
-// names it and its line. Source: PTX ISA 9.0, chapter 9.
+// Contract: select_all() goes through one function. An unknown instruction is an Error (kUnsupported) that names
+// it and its line. Source: PTX ISA 9.0, chapter 9.
 #pragma once
 
 #include "base/result.h"

@@ -56,7 +56,7 @@ const std::unordered_map<std::string_view, Simple>& simple_ones() {
 
 }  // namespace
 
-// d = f(a, b, c), all of one type. Sources that are not there are the first one again: handlers may read them.
+// d = f(a, b, c), all of one type. Missing sources repeat the first one, because handlers may read them.
 bool Selector::simple(Operation operation, std::size_t sources, Words allowed) {
     const unsigned bits = 8 * bytes(type());
     if (bits < 16 || operands() != sources + 1 || types_.size() != 1 || !only(allowed)) {

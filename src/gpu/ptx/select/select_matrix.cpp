@@ -182,7 +182,7 @@ bool Selector::matrix_product(bool is_wmma) {
            finish(Operation::kMatrixMultiply);
 }
 
-// Like only(), for elements that are no types of registers.
+// Like only(), for elements that are not register types.
 bool Selector::matrix_words(Words words) {
     for (const std::uint32_t modifier : instruction_->modifiers) {
         const std::string_view word = module_.names[modifier];

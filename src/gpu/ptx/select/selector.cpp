@@ -109,7 +109,7 @@ void Selector::read_words() {
     op.mode = {.rounding = pick.rounding};
 }
 
-// Every modifier is a type or one of these: nothing that changes what is computed is passed over.
+// Every modifier is a type or one of these: no modifier that changes the result is ignored.
 bool Selector::only(Words words) {
     for (const std::uint32_t modifier : instruction_->modifiers) {
         const std::string_view word = module_.names[modifier];
