@@ -8,7 +8,7 @@
 namespace kymo::hunt {
 
 namespace {
-constexpr std::uint64_t kUsualRate = 2000;  // samples a second, of events that come too often to look at each
+constexpr std::uint64_t kUsualRate = 2000;  // samples a second, of events that are too frequent to inspect each
 }
 
 void choose_rate(events::SessionEvent& event) {

@@ -1,8 +1,9 @@
-// How often, and how precisely, an event is looked at when its user did not say.
+// How often, and how precisely, an event is inspected if the user did not specify it.
 //
-// Clocks and hardware events come too often to look at each: by frequency. Other software events one by one. Hardware
-// counters have precise modes on some machines (perf_event_attr::precise_ip 1 to 3; the kernel tells which by taking
-// them or not): the highest that opens, in user mode, on the calling thread.
+// Clocks and hardware events are too frequent to inspect each: they are sampled by frequency. Other software
+// events are inspected one by one. Hardware counters have precise modes on some machines
+// (perf_event_attr::precise_ip 1 to 3; whether the kernel accepts a mode shows if it exists): the highest that
+// opens, in user mode, on the calling thread.
 #pragma once
 
 #include "events/counter.h"
@@ -10,11 +11,11 @@
 
 namespace kymo::hunt {
 
-// Leaves an event alone that already has a period or a frequency.
+// Does not change an event that already has a period or a frequency.
 void choose_rate(events::SessionEvent& event);
 
-// Leaves software events, tracepoints, and an event with `precise` set alone. Opens at most three counters through
-// `opener` and closes what it opened.
+// Does not change software events, tracepoints, and an event with `precise` set. Opens at most three counters
+// through `opener` and closes them.
 void choose_precision(events::SessionEvent& event, events::CounterOpener& opener);
 
 }  // namespace kymo::hunt

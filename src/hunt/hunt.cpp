@@ -110,11 +110,12 @@ struct Prepared {
     std::string note;
 };
 
-// Takes the kernel's engine where it is asked for, needed, or to be had; `note` says why not.
+// Uses the kernel's engine if it is requested, needed, or available; `note` has the reason if not.
 Result<void> choose_engine(const HuntOptions& options, Prepared& prepared) {
     const bool only_kernel = options.engine == Engine::kKernel || needs_kernel(options.key) ||
                              events::counts_only_in_kernel(prepared.event);
-    // Hardware events by frequency: the program's engine has the kernel's steering, a fixed period has not.
+    // Hardware events by frequency: in the program's engine the kernel adapts the period; a fixed period is not
+    // adapted.
     const bool by_rate = prepared.event.mode == events::Mode::kFrequency && !events::is_clock(prepared.event);
     if (options.engine == Engine::kProgram || options.key == HuntKey::kImage || (by_rate && !only_kernel)) {
         return {};
@@ -126,7 +127,7 @@ Result<void> choose_engine(const HuntOptions& options, Prepared& prepared) {
     KernelWish wish;
     wish.rule = prepared.rule;
     wish.key = static_cast<std::uint32_t>(options.key);
-    // A signal would end waits early; events that happen in user mode come at no wait.
+    // A signal would end waits early, but events that happen in user mode occur during no wait.
     const int signal = options.run.signal != 0 ? options.run.signal : SIGURG;
     wish.signal = events::counts_only_in_kernel(prepared.event) ? 0 : static_cast<std::uint32_t>(signal);
     wish.seed = options.seed;

@@ -1,8 +1,8 @@
-// A hunt on a program: everything `kymo hunt` does but print.
+// A hunt on a program: everything `kymo hunt` does except printing.
 //
-// Works out the rule, chooses the engine, and records the program (launch/record.h) with the hunt's file beside the
-// session. Its results are rows of the recording (recording/tables.h: hunt, find, find-end, hunt-end); no samples of
-// the hunted event are kept. Errors are found before the program starts.
+// Makes the rule, chooses the engine, and records the program (launch/record.h) with the hunt's file beside the
+// session. Its results are rows of the recording (recording/tables.h: hunt, find, find-end, hunt-end); no samples
+// of the hunted event are kept. Errors are found before the program starts.
 #pragma once
 
 #include "base/result.h"
@@ -22,13 +22,13 @@ namespace kymo::hunt {
 enum class Engine : std::uint8_t { kAutomatic, kProgram, kKernel };
 
 struct HuntOptions {
-    launch::RecordOptions run;  // its events are what is counted beside the hunt
+    launch::RecordOptions run;  // its events are counted beside the hunt
     std::string event;          // as for -e
     pairs::Wish wish;
     recording::HuntKey key = recording::HuntKey::kInstruction;
     Engine engine = Engine::kAutomatic;
     std::uint32_t seed = 1;
-    // Told just before the program starts; may be empty.
+    // Called just before the program starts; may be empty.
     std::function<void(const pairs::Promise&, bool kernel)> on_start;
 };
 
@@ -36,7 +36,7 @@ struct HuntOutcome {
     launch::RecordOutcome run;
     pairs::Promise promise;
     bool kernel = false;
-    std::string note;  // why the kernel's engine was not taken, where it was tried; one line, or empty
+    std::string note;  // why the kernel's engine was not used, if it was tried; one line, or empty
 };
 
 // The key's name on the command line and in JSON: instruction, image, call-site, data-page, data-line, function,

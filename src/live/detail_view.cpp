@@ -31,7 +31,7 @@ ring::LiveProcessor processor_of(const DetailRow& row) {
     const double system = rate(ProcessorColumn::kSystem) + rate(ProcessorColumn::kInterrupts);
     const double steal = rate(ProcessorColumn::kSteal);
     const double idle = rate(ProcessorColumn::kIdle) + rate(ProcessorColumn::kIoWait);
-    // The kernel counts in steps of 10 ms: shares are of what it counted.
+    // The kernel counts in steps of 10 ms, so shares are relative to the time it counted.
     const double all = std::max(user + system + steal + idle, 1.0);
     return {.number = row.told.head.number,
             .user = user / all,
@@ -41,7 +41,7 @@ ring::LiveProcessor processor_of(const DetailRow& row) {
             .queue = rate(ProcessorColumn::kRunDelay) / 1e9};
 }
 
-// Of a process that was told; otherwise its number says enough.
+// The program's name if the process has a row; otherwise its number suffices.
 std::string program_of(const DetailView& view, std::uint32_t process) {
     const DetailTable* const programs = view.table(RowsOf::kProcesses);
     for (std::size_t i = 0; programs != nullptr && i < programs->rows.size(); ++i) {
@@ -72,7 +72,7 @@ ring::LiveChannel one_channel(const DetailView& view, const DetailRow& row) {
             .largest = value(ChannelColumn::kLargest)};
 }
 
-// With who is at its other end, as far as the rows that were told say it.
+// With the process at its other end, as far as the received rows contain it.
 ring::LiveChannel channel_of(const DetailView& view, const DetailRow& row) {
     const DetailTable* const table = view.table(RowsOf::kChannels);
     if (!is_end_direction(row.told.head.direction) || table == nullptr) {
@@ -86,7 +86,7 @@ ring::LiveChannel channel_of(const DetailView& view, const DetailRow& row) {
     return all.front();
 }
 
-// Where rates are the same, as they were told: by what they have come to.
+// Rows of equal rates stay in the order received: by their totals.
 std::vector<const DetailRow*> ordered(const DetailTable& table, TaskSort sort) {
     std::vector<const DetailRow*> rows;
     rows.reserve(table.rows.size());
@@ -112,7 +112,7 @@ const DetailTable* table_to_choose(const DetailView& view) {
     return view.table(view.target.process ? RowsOf::kThreads : RowsOf::kProcesses);
 }
 
-// How many of its rows are shown, of how many, by what.
+// How many of its rows are shown, of how many, and by which order.
 std::string heading(const DetailTable& table, std::size_t count, TaskSort sort) {
     constexpr const char* kNames[] = {"Processors", "Programs", "Threads", "Channels"};
     std::string text = fmt::format("{}  ", kNames[static_cast<std::size_t>(table.what)]);
@@ -154,7 +154,7 @@ HostRow own_figures(const DetailView& view, RowsOf what, const DetailRow& row, b
             what == RowsOf::kProcesses ? Ink::kName : Ink::kPlain};
 }
 
-// The user's own metrics come behind the name, with theirs.
+// The user's own metrics follow the name, with their names.
 HostRow row_of(const view::Style& style, const DetailView& view, const DetailTable& table, const DetailRow& row,
                bool is_chosen) {
     HostRow drawn = own_figures(view, table.what, row, is_chosen);

@@ -1,4 +1,4 @@
-// One host's single objects, as lines and as JSON: pure functions of what was told (host_detail.h).
+// One host's single objects, as lines and as JSON: pure functions of what was received (host_detail.h).
 #pragma once
 
 #include "live/host_detail.h"
@@ -23,13 +23,13 @@ struct DetailShown {
     std::optional<RowId> chosen;
 };
 
-// Each table is headed by how many of its rows are shown, and of how many.
+// Each table's heading has the number of rows shown, and of all rows.
 std::vector<std::string> detail_lines(const view::Style& style, const DetailView& view, const DetailShown& shown);
 
 // Those to choose from, as detail_lines() orders them: a host's processes, a process's threads.
 std::vector<RowId> rows_to_choose(const DetailView& view, TaskSort sort);
 
-// Why there are no rows, or none that are new; empty: there are.
+// Why there are no rows, or no new ones; empty: there are.
 std::string why_no_rows(const DetailView& view);
 
 // One object; its keys are in docs/top.md.

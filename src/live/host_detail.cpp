@@ -9,8 +9,8 @@
 namespace kymo::live {
 namespace {
 
-// Those that the agent picks have most so far, not most now: so the more the better. A frame of so many threads is
-// some 160 KB.
+// The agent picks the rows with the largest totals so far, not the largest rates, so more is better. A frame of
+// this many threads is some 160 KB.
 constexpr std::uint32_t kWantedRows = ring::kMaxRows;
 
 constexpr Resource kind_of(RowsOf what) {

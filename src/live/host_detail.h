@@ -1,8 +1,8 @@
-// A level further down than hosts: one host's processors, processes, threads and channels, as the manager's detail
-// queries bring them (docs/ring-protocol.md, "Detail queries and rows"), and what happened between two of them.
+// The level below hosts: one host's processors, processes, threads and channels, as the manager's detail queries
+// return them (docs/ring-protocol.md, "Detail queries and rows"), and their changes between two answers.
 //
-// Rates are of the agent's own clock. A row that was not in the reading before counts from its beginning where that
-// reading was whole, and has no rates where rows were left out of it. One thread.
+// Rates use the agent's own clock. A row that was not in the previous reading counts from its beginning if that
+// reading was complete, and has no rates if rows were left out of it. One thread.
 #pragma once
 
 #include "live/host_tables.h"
@@ -21,9 +21,9 @@ struct DetailTarget {
     ring::Slot slot = 0;
     std::optional<std::uint32_t> process;  // nothing: the host
     bool threads = false;                  // of the host: all of its processes'
-    TaskSort sort = TaskSort::kOnCpu;      // which are told where there are more than are wanted
+    TaskSort sort = TaskSort::kOnCpu;      // which rows to return if there are more than requested
     bool operator==(const DetailTarget&) const = default;
-    // Its rows are of the same objects: only which of too many are told may be another.
+    // Both have rows of the same objects; only the selection among too many may differ.
     [[nodiscard]] bool is_place_of(const DetailTarget& other) const {
         return slot == other.slot && process == other.process && threads == other.threads;
     }
@@ -33,13 +33,13 @@ enum class RowsOf : std::uint8_t { kProcessors, kProcesses, kThreads, kChannels 
 
 struct DetailRow {
     ring::TableRow told;
-    std::vector<double> a_second;  // by metric; empty: there is nothing to compare with
+    std::vector<double> a_second;  // by metric; empty: there is no earlier reading to compare with
 };
 
 struct DetailTable {
     RowsOf what = RowsOf::kProcessors;
     std::vector<std::string> metrics;
-    std::uint32_t there = 0;  // rows are the first so many of them
+    std::uint32_t there = 0;  // total number; `rows` are the first of them
     std::vector<DetailRow> rows;
     double seconds = 0;  // since the reading before; 0: there is none
 };
@@ -48,13 +48,13 @@ struct DetailView {
     DetailTarget target;
     ring::DetailQueries::State state = ring::DetailQueries::State::kAsked;
     ring::ReadingFacts facts{};
-    std::uint64_t incarnation = 0;    // of the agent that told it
-    std::vector<DetailTable> tables;  // empty: nothing was told yet
+    std::uint64_t incarnation = 0;    // of the agent that answered
+    std::vector<DetailTable> tables;  // empty: nothing received yet
 
     [[nodiscard]] const DetailTable* table(RowsOf what) const;
 };
 
-// Metrics of a table's rows by their places in it; those that the user named come behind.
+// A table's metrics, by their places in its rows; those that the user named follow.
 enum class TaskColumn : std::size_t {
     kUser,
     kSystem,
@@ -69,7 +69,7 @@ enum class TaskColumn : std::size_t {
 enum class ProcessorColumn : std::size_t { kUser, kNice, kSystem, kInterrupts, kSteal, kIdle, kIoWait, kRunDelay };
 enum class ChannelColumn : std::size_t { kMessages, kBytes, kBlocked, kOutstanding, kLargest };
 
-// How many of a table's metrics are its own: the rest the user named.
+// How many of a table's metrics are its own; the user named the rest.
 constexpr std::size_t own_columns(RowsOf what) {
     return what == RowsOf::kProcessors ? 8
            : what == RowsOf::kChannels ? 5
@@ -83,22 +83,22 @@ double rate_of(const DetailRow& row, Column column) {
     return at < row.a_second.size() ? row.a_second[at] : 0;
 }
 
-// There is nothing more to wait for: rates, or the reason why there are none.
+// Rates have arrived, or the reason why there are none.
 bool is_ready(const std::optional<DetailView>& detail);
 
 class HostDetail {
   public:
-    // Of what is asked of all hosts, metrics of tasks and channels are columns, too.
+    // Of the metrics requested of all hosts, those of tasks and channels are columns here, too.
     explicit HostDetail(const std::vector<Asked>& asked);
 
-    // What is to be looked at from now on.
+    // Sets the target from now on.
     void want(const std::optional<DetailTarget>& target, ring::Manager& manager, ring::Time now);
     [[nodiscard]] bool is_wanted() const { return target_.has_value(); }
-    // The same once more, if that was told, and not just now: rates are over half a period at least.
+    // Repeats the query once it was answered, but not at once: rates cover at least half a period.
     void again(ring::Manager& manager, ring::Time now);
-    // True: view() is another than before.
+    // True: view() has changed.
     bool poll(const ring::Manager& manager, ring::Time now);
-    // Nothing: none is wanted, or it is not known yet whether it will come.
+    // Nothing: no target, or no answer so far.
     [[nodiscard]] const std::optional<DetailView>& view() const { return view_; }
 
   private:
@@ -117,9 +117,9 @@ class HostDetail {
     std::map<RowsOf, std::vector<std::string>> metrics_;
     std::optional<DetailTarget> target_;
     std::optional<DetailView> view_;
-    std::map<std::pair<RowsOf, std::uint64_t>, Before> before_;  // by process, or every one's
+    std::map<std::pair<RowsOf, std::uint64_t>, Before> before_;  // by process, or of all processes
     ring::Time asked_ = 0;
-    std::uint64_t taken_ = 0;  // number of the detail
+    std::uint64_t taken_ = 0;  // number of the last detail taken
 };
 
 }  // namespace kymo::live

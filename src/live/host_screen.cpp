@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kHostScreenKeys =
     "q end  s sort  t threads  p processors  c channels  m metrics  f freeze  +/- period";
 
-// Whether to go on.
+// Returns whether to continue.
 bool press(int key, HostShown& shown, double& period, bool& is_frozen) {
     switch (key) {
         case 'q':

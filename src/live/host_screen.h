@@ -1,4 +1,4 @@
-// The view of this host on a screen: what keys do to what is shown.
+// The view of this host on a screen, and the effect of keys on it.
 #pragma once
 
 #include "live/host_view.h"
@@ -13,7 +13,7 @@ struct HostScreenOptions {
     bool unicode = true;  // whether the terminal has signs beyond ASCII
 };
 
-// Until the user ends it, or it is stopped; `look` tells what happened since it was asked before.
+// Runs until the user ends it, or it is stopped; `look` returns what has happened since its previous call.
 void run_host_screen(HostScreenOptions options, const std::function<ring::LiveView()>& look,
                      const std::function<bool()>& is_stopped);
 

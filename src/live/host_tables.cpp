@@ -25,7 +25,7 @@ std::string peer_text(const LiveChannel& channel) {
     return channel.peer ? fmt::format("rank {}", *channel.peer) : is_of_tasks ? "all" : "";
 }
 
-// Draws a row of each kind: its figures, in columns, and what stands behind them.
+// Draws a row of each kind: its figures, in columns, and the text behind them.
 class RowDrawer {
   public:
     RowDrawer(Lines& lines, const HostRow& row) : lines_(lines), style_(lines.style()), row_(row) {}

@@ -1,5 +1,5 @@
-// One host's tables as they are drawn, whoever has read its cells: this process (host_view.h) or the host's agent
-// (detail_view.h). A row is what one object did, and what stands behind its figures.
+// One host's tables as they are drawn. The cells were read by this process (host_view.h) or by the host's agent
+// (detail_view.h). A row has the activity of one object, and text behind its figures.
 #pragma once
 
 #include "live/lines.h"
@@ -13,7 +13,7 @@
 
 namespace kymo::live {
 
-// What programs and threads are ordered by.
+// The order of programs and threads.
 enum class TaskSort { kOnCpu, kLockWait, kWait, kFaults, kSwitches };
 inline constexpr int kTaskSorts = 5;
 
@@ -35,7 +35,7 @@ struct HostRow {
 
 struct HostTable {
     std::string heading;
-    std::string_view columns;  // one of those below; empty: there are no figures
+    std::string_view columns;  // one of those below; empty: no figures
     std::vector<HostRow> rows;
 };
 
@@ -47,7 +47,7 @@ inline constexpr std::string_view kThreadColumns =
 inline constexpr std::string_view kChannelColumns = "  blocked  messages/s   bytes/s  in flight   largest  channel";
 inline constexpr std::string_view kMetricColumns = "       total   a second  metric";
 
-// Behind a channel's figures: whose it is, and where it leads.
+// Behind a channel's figures: its owner, and its other end.
 std::string channel_text(const ring::LiveChannel& channel);
 // As JSON has it; null: a direction of a later version.
 const char* direction_name(cells::ChannelDirection direction);

@@ -34,7 +34,7 @@ HostTable processors(const std::vector<LiveProcessor>& list, const HostShown& sh
     return table;
 }
 
-// Each with its threads, where there are several.
+// Each with its threads, if there are several.
 HostTable programs(std::vector<LiveProcess> list, const HostShown& shown) {
     const auto by = [&shown](const auto& a, const auto& b) {
         return sort_value(a.rates, shown.sort) > sort_value(b.rates, shown.sort);

@@ -1,4 +1,4 @@
-// The view of this host, as lines and as JSON: pure functions of what happened and of what is asked to be shown.
+// The view of this host, as lines and as JSON: pure functions of the activity and of what is to be shown.
 #pragma once
 
 #include "live/host_tables.h"

@@ -1,4 +1,4 @@
-// Lines of a live view: none wider than its style, coloured where the style is.
+// Lines of a live view: none is wider than its style allows; coloured if the style is.
 #pragma once
 
 #include "view/text.h"
@@ -15,12 +15,12 @@ class Lines {
   public:
     explicit Lines(const view::Style& style) : style_(style) {}
 
-    // Of a table; below a line left free, unless it is the first.
+    // Of a table; preceded by an empty line, unless it is the first.
     void heading(const std::string& text);
     // What its columns are.
     void columns(const std::string& text) { line(text, view::Ink::kDim); }
     void line(const std::string& text, view::Ink ink = view::Ink::kPlain);
-    // That so many rows were left out; no line: none.
+    // The number of rows left out; no line if there are none.
     void more(std::size_t left_out);
 
     [[nodiscard]] const view::Style& style() const { return style_; }
@@ -33,17 +33,17 @@ class Lines {
     std::vector<std::string> lines_;
 };
 
-// A figure at the right of its column.
+// A right-aligned figure in its column.
 inline std::string cell(const std::string& text, std::size_t width = 8) {
     return view::pad_left(text, width);
 }
 
-// The row to begin with, of a table with room for so many, if that one is to be among those shown.
+// The first row to show in a table with room for that many, so that the chosen one is visible.
 constexpr std::size_t first_shown(std::size_t chosen, std::size_t room) {
     return chosen < room ? 0 : chosen - room + 1;
 }
 
-// What is chosen in a table with that order when the user goes so many rows down; the first where nothing was.
+// The new choice when the user goes that many rows down; the first row if nothing was chosen.
 template <typename Id>
 void choose_next(std::optional<Id>& chosen, const std::vector<Id>& order, int by) {
     if (order.empty()) {

@@ -1,4 +1,4 @@
-// What the live view of many hosts asks of them: the standard metrics it shows, and those named by the user.
+// What the live view of many hosts requests of them: the standard metrics it shows, and those named by the user.
 #pragma once
 
 #include "base/resource.h"
@@ -11,7 +11,7 @@
 namespace kymo::live {
 
 struct Asked {
-    MetricAddress address;  // of the text; number kEvery where all are meant
+    MetricAddress address;  // of the text; number kEvery for all objects
     ring::Entry entry;
 };
 
@@ -43,7 +43,7 @@ enum class Shown : std::size_t {
 
 std::vector<Asked> standard_request();
 
-// KIND/LEVEL/NUMBER/METRIC; a number may be * for all there are. kUsage.
+// KIND/LEVEL/NUMBER/METRIC; the number may be * for all. kUsage.
 Result<Asked> parse_asked(const std::string& text);
 std::string to_text(const Asked& asked);
 

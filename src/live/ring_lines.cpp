@@ -13,7 +13,7 @@ namespace {
 using ring::PartState;
 using ring::Record;
 
-// Of what the kernel counted: it counts in steps of 10 ms.
+// Relative to the time that the kernel counted: it counts in steps of 10 ms.
 double busy(const RingHost& host) {
     const double used = rate_of(host, Shown::kBusy);
     const double all =
@@ -29,7 +29,7 @@ double ms(std::uint64_t ns) {
     return static_cast<double>(ns) / 1e6;
 }
 
-// The time that passed for what was latched: its own clock's.
+// The time between latches, by the host's own clock.
 std::uint64_t skew(const ring::Sample& sample) {
     return sample.latest - sample.earliest;
 }
@@ -73,7 +73,7 @@ double sort_value(const RingHost& host, RingSort sort) {
     return busy(host);
 }
 
-// Those that do not answer first, then by that column.
+// Silent hosts first, then by that column.
 std::vector<const RingHost*> sorted(const RingView& view, RingSort sort) {
     std::vector<const RingHost*> hosts;
     hosts.reserve(view.hosts.size());
@@ -88,7 +88,7 @@ std::vector<const RingHost*> sorted(const RingView& view, RingSort sort) {
     return hosts;
 }
 
-// All that was asked of one host.
+// All metrics requested of one host.
 std::vector<std::string> host_lines(const view::Style& style, const RingView& view, const std::vector<Asked>& asked,
                                     ring::Slot slot) {
     const auto found = std::find_if(view.hosts.begin(), view.hosts.end(),

@@ -17,13 +17,13 @@ enum class RingSort { kBusy, kOnCpu, kLocks, kWaits, kSwitches, kFaults, kMessag
 inline constexpr int kRingSorts = 9;
 std::string_view name_of(RingSort sort);
 
-// What of it is asked to be shown.
+// Which parts of it to show.
 struct RingShown {
     RingSort sort = RingSort::kBusy;
     std::size_t rows = 40;             // hosts at most
     bool service = true;               // the ring's own channels
     std::optional<ring::Slot> chosen;  // host
-    bool is_inside = false;            // all that was asked of that host, instead of a line each
+    bool is_inside = false;            // all metrics of that host, instead of a line per host
 };
 
 std::vector<std::string> ring_lines(const view::Style& style, const RingView& view, const std::vector<Asked>& asked,

@@ -60,7 +60,7 @@ void RingScreen::draw(const std::vector<Asked>& asked, double period, const std:
     if (has_view_ && shown_.is_inside) {
         lines = lines_inside(asked);
     } else if (has_view_) {
-        // The service channels and what else was asked for want their part.
+        // The service channels and the other requested metrics need their part.
         shown_.rows = std::max<std::size_t>(shown_.service ? Screen::rows() / 3 : Screen::rows() - 8, 4);
         lines = ring_lines(screen_.style(), view_, asked, shown_);
     }
@@ -102,7 +102,7 @@ void RingScreen::choose_row(int by) {
     }
 }
 
-// From the hosts to one, from there to one of its processes.
+// From the list of hosts to one host, and from there to one of its processes.
 void RingScreen::go_in() {
     if (!shown_.is_inside) {
         if (!shown_.chosen) {

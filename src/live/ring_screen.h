@@ -1,4 +1,4 @@
-// The live view of many hosts on a screen: what keys do to what is shown.
+// The live view of many hosts on a screen, and the effect of keys on it.
 #pragma once
 
 #include "live/detail_view.h"
@@ -12,7 +12,7 @@ namespace kymo::live {
 
 class RingScreen {
   public:
-    // What the caller must do about a key.
+    // What the caller must do after a key.
     enum class Wish { kNothing, kEnd, kRecord, kSlower, kFaster };
 
     // Whether the terminal has signs beyond ASCII.
@@ -23,7 +23,7 @@ class RingScreen {
     // The newest; shown unless it is frozen.
     void take(RingView view);
     void take(const DetailView& detail);
-    // Whose rows are to be looked at; nothing: of no host.
+    // The target of detail queries; nothing: none.
     [[nodiscard]] std::optional<DetailTarget> wanted() const;
     void draw(const std::vector<Asked>& asked, double period, const std::string& recording);
     // Takes the keys that were pressed; never waits.
@@ -46,9 +46,9 @@ class RingScreen {
     RingShown shown_;
     std::optional<DetailView> detail_;
     DetailShown detail_shown_;
-    std::optional<std::uint32_t> process_;  // of the host that is looked into
+    std::optional<std::uint32_t> process_;  // of the host that is shown
     std::string process_name_;
-    bool totals_ = false;  // all that was asked of the host, instead of its rows
+    bool totals_ = false;  // all metrics requested of the host, instead of its rows
     std::string told_;
     bool has_view_ = false;
     bool is_frozen_ = false;

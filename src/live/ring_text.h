@@ -1,4 +1,4 @@
-// What is printed of many hosts at every sample, where there is no screen: text, or a line of JSON.
+// The output for many hosts at every sample without a screen: text, or a line of JSON.
 #pragma once
 
 #include "live/host_detail.h"
@@ -11,7 +11,8 @@
 
 namespace kymo::live {
 
-// `host`: whose rows are wanted, too; empty: nobody's. `detail`: they; null: no agent of that name is known.
+// `host`: the host whose rows are also requested; empty: none. `detail`: its rows; null: no agent of that name is
+// known.
 std::string ring_text(const view::Style& style, const RingView& view, const std::vector<Asked>& asked,
                       const std::string& host, const DetailView* detail);
 std::string ring_json_line(const RingView& view, const std::vector<Asked>& asked, const std::string& host,

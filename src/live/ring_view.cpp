@@ -36,8 +36,8 @@ RingView RingHistory::take(ring::Sample sample, const std::vector<ring::MemberFi
         if (before.records.size() == host.now.size() && before.latched < each.part.latched) {
             host.seconds = static_cast<double>(each.part.latched - before.latched) / 1e9;
             for (std::size_t i = 0; i < host.now.size(); ++i) {
-                // Programs that end take their cells with them: that is no change of nearly 2^64. Nor has a row that
-                // could not be read before counted all that it stands at.
+                // Programs that end take their cells with them; that is not a change of nearly 2^64. A row that
+                // could not be read before has not counted its whole value since.
                 const auto change = static_cast<std::int64_t>(host.now[i].sum_low - before.records[i].sum_low);
                 const bool is_same = host.now[i].unknown() == before.records[i].unknown();
                 host.a_second[i] = change < 0 || !is_same ? 0 : static_cast<double>(change) / host.seconds;

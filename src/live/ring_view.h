@@ -1,7 +1,7 @@
-// What happened on all hosts between two samples of the ring: rates, host by host, with what is covered.
+// Activity on all hosts between two samples of the ring: rates by host, with the coverage.
 //
-// A pure function of the samples and the roster. A host that is a hole in a sample has no rates; it has some again
-// when it was in two samples one after the other.
+// A pure function of the samples and the roster. A host that is a hole in a sample has no rates; it has rates
+// again after two consecutive samples with it.
 #pragma once
 
 #include "live/request.h"
@@ -27,11 +27,11 @@ struct RingHost {
     std::vector<double> a_second;  // change of the sums
 };
 
-// A metric that was ordered to be switched.
+// A metric with an order to be switched.
 struct RingSwitch {
     std::string metric;
     ring::Switch what;         // with the programs of all hosts that have answered
-    std::size_t answered = 0;  // so many
+    std::size_t answered = 0;  // number of hosts that have answered
 };
 
 struct RingView {
@@ -41,7 +41,7 @@ struct RingView {
     std::vector<ring::ChannelState> channels;  // the manager's own
     std::vector<ring::Trips> trips;
     ring::ManagerCounts counts;
-    std::uint64_t period = 0;  // ns, as it is adapted
+    std::uint64_t period = 0;  // ns, as adapted
 };
 
 // A second; 0 where there is none.

@@ -1,4 +1,5 @@
-// The terminal as a screen of a live view: a title, lines, and the keys at its foot. Given back whatever happens.
+// The terminal as a screen of a live view: a title, lines, and the keys at its foot. The terminal is always
+// restored.
 #pragma once
 
 #include "view/text.h"
@@ -19,11 +20,11 @@ class Screen {
     Screen& operator=(const Screen&) = delete;
     ~Screen();
 
-    // Of lines that fit: as wide as the screen is now, without colour.
+    // Of lines that fit: the present width of the screen, without colour.
     [[nodiscard]] view::Style style() const;
     static std::size_t rows();
     void draw(const std::string& head, const std::vector<std::string>& lines, const std::string& keys) const;
-    // All of it the next time: somebody else has written to the terminal.
+    // Redraw everything the next time: another writer has changed the terminal.
     static void spoilt();
 
   private:

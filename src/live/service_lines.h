@@ -11,13 +11,13 @@
 
 namespace kymo::live {
 
-// That are open to send by: of the agents that answered, and of the manager.
+// Channels open for sending: of the agents that answered, and of the manager.
 std::uint64_t open_channels(const RingView& view);
 
-// What the ring itself costs: a line a host, and the manager's own channels that are in use.
+// The cost of the ring itself: a line per host, and the manager's own channels that are in use.
 void service_lines(Lines& lines, const RingView& view, std::size_t rows);
 
-// Channels and how requests fare on them, an object each; keys in docs/top.md.
+// Channels and the state of requests on them, an object each; keys in docs/top.md.
 nlohmann::ordered_json channels_json(std::span<const ring::ChannelState> states, std::span<const ring::Trips> trips);
 
 }  // namespace kymo::live

@@ -20,7 +20,7 @@ namespace kymo::pairs {
 template <typename Counter>
 class HardwarePair {
   public:
-    // Terminals above what a counter holds are a mistake of the caller's; 0 stands for 2^bits.
+    // Terminals above what a counter can hold are the caller's mistake; 0 means 2^bits.
     HardwarePair(Counter all_terminal, Counter matching_terminal)
         : init_all_(static_cast<Counter>(0 - all_terminal)),
           init_match_(static_cast<Counter>(0 - matching_terminal)) {

@@ -1,5 +1,5 @@
-// What the parent tells the monitor of a hunt: the file `hunt` in the recording's folder, plain text, one fact a
-// line.
+// What the parent passes to the monitor about a hunt: the file `hunt` in the recording's folder, plain text, one
+// fact per line.
 //
 //     kymo-hunt 1                    version; always the first line
 //     event N                        index in the session's events; with `kernel`: of the event that is counted
@@ -11,8 +11,8 @@
 //     rule FORM CELLS UNIT GAIN GAP PERIOD HOLD HOLD_GAIN
 //     epoch START BOUND              up to 24, in order
 //
-// Contract: parsing is usable in the monitor (no malloc, no exceptions), bounded by the text's size, and refuses as a
-// whole what it does not understand.
+// Contract: parsing is usable in the monitor (no malloc, no exceptions), bounded by the text's size, and refuses a
+// file as a whole if it does not understand a part.
 #pragma once
 
 #include "pairs/rule.h"

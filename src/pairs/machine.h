@@ -8,13 +8,13 @@
 //   sequential test  a score starts at s0; an event takes off one, a match adds the gain; the upper bound: found; 0:
 //                    missed.
 // After a miss the cell rests a random gap and captures another event's key. Cells never hold the same key. A source
-// that was found is not captured again; it is followed, and when its share has fallen off it goes *quiet* and may be
-// found anew.
+// that was found is not captured again; it is followed, and when its share has fallen it goes *quiet* and may be
+// found again.
 //
-// How it is quick. All keys that are followed, under test or found, have a slot in one array; `place` is a table of
-// bytes from a hash of a key to its slot, in which no two of them share a byte (the hash's factor is drawn anew when
+// Speed. All keys that are followed, under test or found, have a slot in one array; `place` is a table of
+// bytes from a hash of a key to its slot, in which no two of them share a byte (the hash's factor is drawn again when
 // two would). So an event costs one look into that table, one comparison of keys and one addition without a branch
-// (whether an event matches is what no processor can predict). A cell does not keep its score but the time at which
+// (no processor can predict whether an event matches). A cell does not keep its score but the time at which
 // the score will be used up, its `death`, so a miss needs no work; cells and finds are looked through when the first
 // of them is due (upkeep.h).
 //
@@ -44,8 +44,8 @@ KYMO_PAIRS void start(Machine& machine, const Rule& rule, uint32_t seed) {
     }
 }
 
-// One event. kFound: found[slot] is new. kQuiet: found[slot] has lost its share; the caller takes what it wants to
-// keep of it and calls release().
+// One event. kFound: found[slot] is new. kQuiet: found[slot] has lost its share; the caller copies what it needs
+// and calls release().
 KYMO_PAIRS Verdict step(Machine& machine, uint64_t key) {
     if (machine.rule.period > 1) {
         if (machine.skip != 0) {
@@ -57,7 +57,7 @@ KYMO_PAIRS Verdict step(Machine& machine, uint64_t key) {
     const uint32_t slot = machine.place[place_of(key, machine.factor)];
 #ifdef __bpf__
     if (slot >= kSlots) {
-        return {};  // never; the verifier does not know
+        return {};  // never; the verifier cannot prove it
     }
 #endif
     Cell& cell = machine.cells[slot];

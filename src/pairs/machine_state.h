@@ -1,4 +1,4 @@
-// What a pair machine consists of; machine.h tells how it works.
+// The state of a pair machine; machine.h describes how it works.
 #pragma once
 
 #include "pairs/rule.h"
@@ -7,7 +7,7 @@ namespace kymo::pairs {
 
 constexpr uint32_t kMaxFound = 32;
 constexpr uint32_t kPlaces = 256;
-constexpr uint32_t kFollowed = kMaxCells + kMaxFound;  // slots behind it are nobody's
+constexpr uint32_t kFollowed = kMaxCells + kMaxFound;  // slots behind it are unused
 constexpr uint32_t kNobodies = 8;  // several, so that misses in a row do not wait for each other's addition
 constexpr uint32_t kSlots = kFollowed + kNobodies;
 
@@ -36,9 +36,9 @@ struct Verdict {
     uint32_t slot = 0;  // of Machine::found
 };
 
-// The clock counts ticks: events looked at × unit. Kept as what is `left` of it until something is due, at `end` (low
-// 32 bits), which costs an event one subtraction. Both are read and written as one word, so that a reader beside the
-// machine's user (of a mapped one) sees a clock that was.
+// The clock counts ticks: events inspected × unit. It is kept as what is `left` of it until something is due, at
+// `end` (low 32 bits), which costs an event one subtraction. Both are read and written as one word, so that a
+// reader beside the machine's user (of a mapped one) sees a clock value that existed.
 struct alignas(8) Countdown {
     int32_t left;
     uint32_t end;
@@ -69,8 +69,8 @@ struct Machine {
 // eBPF verifies what is not inlined on its own, without knowing where its pointers point.
 #define KYMO_PAIRS static inline __attribute__((always_inline))
 #define KYMO_PAIRS_RARE KYMO_PAIRS
-// The verifier follows every value that it knows through all that comes after. What has been in the map it no longer
-// knows, which keeps its work within its limit.
+// The verifier tracks every value that it has bounds for through all later code. A value that has been in the map
+// has no bounds, which keeps the verifier's work within its limit.
 #define KYMO_PAIRS_UNKNOWN(machine, value)                          \
     (*const_cast<volatile uint32_t*>(&(machine).scratch) = (value), \
      *const_cast<volatile uint32_t*>(&(machine).scratch))

@@ -13,8 +13,8 @@ struct Share {
 };
 
 // A test stops at a match, so the unbiased estimate of the share is (m − 1)/(n − 1) (inverse sampling: Haldane,
-// 1945). It is still optimistic, since tests that went well are the ones that stopped; the counts *after* the find
-// are not, and from `kEnoughMatches` of them on they alone are used.
+// 1945). It is still optimistic, since the tests that went well are the ones that stopped; the counts *after* the
+// find are not, and from `kEnoughMatches` of them on only they are used.
 inline Share estimate_share(std::uint64_t test_events, std::uint64_t test_matches, std::uint64_t later_events,
                             std::uint64_t later_matches) {
     constexpr std::uint64_t kEnoughMatches = 30;

@@ -1,9 +1,9 @@
-// A hunt's whole state, as the kernel's engine and the programs it watches share it: one value of a mapped eBPF
+// A hunt's whole state, shared by the kernel's engine and the programs it watches: one value of a mapped eBPF
 // array. The engine in the program keeps the same in its own memory.
 //
-// `lock` is tried, never waited for: an event that finds it taken is passed over and counted in `dropped`. News
-// (finds, and sources gone quiet) are written under the lock into a ring and read without it; a reader that comes
-// kMaxNews too late has lost the oldest, and the finds' own places still say what rules.
+// `lock` is tried, never waited for: an event that finds it taken is skipped and counted in `dropped`. News
+// (finds, and sources gone quiet) are written under the lock into a ring and read without it; a reader that is
+// kMaxNews too late has lost the oldest, but the finds' own places still have the present state.
 #pragma once
 
 #include "pairs/machine.h"
@@ -24,12 +24,12 @@ struct News {
     uint64_t captures = 0;
     uint32_t turn = 0;  // Turn
     uint32_t number = 0;
-    uint32_t process = 0;  // whose event it was
+    uint32_t process = 0;  // the process of the event
     uint32_t thread = 0;
 };
 
-// Where a process's own program lies, for keys that are call sites, and the monitor, whose own events are nobody's.
-// A process's place is its id modulo kMaxPrograms, or, where that is taken, the next free one.
+// The address ranges of processes' own programs, for keys that are call sites; and the monitor, whose own events
+// are ignored. A process's place is its id modulo kMaxPrograms or, if that is taken, the next free one.
 struct ProgramText {
     uint32_t process = 0;
     uint32_t reserved = 0;
@@ -45,7 +45,7 @@ struct Shared {
     uint32_t signal = 0;  // sent to the thread whose event decided a find; 0: none
     uint32_t news_count = 0;
     uint64_t dropped = 0;
-    uint64_t next_word = 0;  // clock at which a thread is signalled to write down how the hunt stands; it doubles
+    uint64_t next_word = 0;  // clock at which a thread is signalled to record the hunt's progress; it doubles
     Machine machine;
     News news[kMaxNews];
     ProgramText programs[kMaxPrograms];

@@ -1,9 +1,9 @@
-// What the pair machine does besides counting: captures, tests that are decided, finds that are looked after.
-// For machine.h alone, which tells the whole.
+// Work of the pair machine beside counting: captures, decided tests, and care of finds. For machine.h alone, which
+// describes the whole.
 //
 // A cell's time. Captured at c it dies at c + start + matches × gain; from then on it rests: a match no longer
-// counts, and `gap` events later it is due to capture again. (Its key keeps its slot until then, which saves a second
-// look.)
+// counts, and `gap` events later it is due to capture again. (Its key keeps its slot until then, which saves a
+// second look-up.)
 //
 // A find's time. Its slot counts matches; when the find is due they are turned into time, hold_gain ticks each, of
 // which it may save up `hold`. None left: quiet. So a source that loses its share is quiet after one to two holds.
@@ -46,7 +46,7 @@ KYMO_PAIRS uint32_t due(const Machine& machine, const Cell& cell) {
     return cell.death + machine.rule.unit + machine.gap_step * (cell.tally % kMostGaps);
 }
 
-// Something is due in so many ticks; 0: at the next event.
+// The next thing is due in that many ticks; 0: at the next event.
 KYMO_PAIRS void set_due(Machine& machine, int32_t ticks) {
     // (Reading both halves as one word so soon after one was written would wait for that to reach the cache.)
     machine.base = clock_at(now_of(machine.countdown), machine.base);
@@ -64,8 +64,8 @@ KYMO_PAIRS void forget(Machine& machine, Cell& cell) {
     }
 }
 
-// Tries another factor for the hash: it must keep apart the keys that are followed and one more. With ten keys four
-// of five tries succeed.
+// Tries another factor for the hash: it must separate the followed keys and one more. With ten keys, four of five
+// tries succeed.
 KYMO_PAIRS_RARE void change_hash(Machine& machine, uint64_t one_more) {
     const uint64_t factor = uint64_t{random_below(machine, ~0U)} << 32U | random_below(machine, ~0U) | 1U;
     uint64_t taken[kPlaces / 64] = {};
@@ -94,7 +94,7 @@ KYMO_PAIRS_RARE void change_hash(Machine& machine, uint64_t one_more) {
     }
 }
 
-// The cell is due, and nobody follows the key.
+// The cell is due, and the key is not followed.
 KYMO_PAIRS void capture(Machine& machine, uint32_t slot, uint64_t key, uint32_t now) {
     Cell& cell = machine.cells[slot];
     forget(machine, cell);
@@ -126,7 +126,7 @@ KYMO_PAIRS_RARE Verdict report(Machine& machine, Cell& cell, uint32_t now) {
     forget(machine, cell);
     cell.death = now;
     cell.tally = random_gap(machine);
-    set_due(machine, 0);  // the next event sees to what is due
+    set_due(machine, 0);  // the next event handles what is due
     uint32_t place = kMaxFound;
     for (uint32_t i = kMaxFound; i > 0; --i) {
         place = machine.cells[kMaxCells + i - 1].key == 0 ? i - 1 : place;
@@ -170,7 +170,8 @@ KYMO_PAIRS uint32_t sources_to_look_at([[maybe_unused]] const Machine& machine) 
 #endif
 }
 
-// Matches become time, of all finds at once. Says which has gone quiet (one an event; the next sees to the next).
+// Turns matches into time, of all finds at once. Returns one that has gone quiet (one per event; the next event
+// handles the next).
 KYMO_PAIRS_RARE Verdict look_after_sources(Machine& machine, uint32_t now) {
     // Tallies hold so many matches.
     const uint64_t most = uint64_t{kMostMatches / 2} * machine.rule.unit;
@@ -215,7 +216,7 @@ KYMO_PAIRS int32_t look_after_cells(Machine& machine, uint64_t key, bool follows
     return second < first ? second : first;
 }
 
-// A cell's match, or something may be due.
+// Handles a cell's match, or what may be due.
 KYMO_PAIRS_RARE Verdict look_closer(Machine& machine, uint64_t key, uint32_t slot, bool follows) {
     const uint32_t now = now_of(machine.countdown);
     if (follows && slot < kMaxCells) {

@@ -31,7 +31,7 @@ Error refused(const char* what, int error) {
 }  // namespace
 
 Result<KernelPairs> KernelPairs::load(const KernelWish& wish) {
-    libbpf_set_print(nullptr);  // what is wrong is told by us
+    libbpf_set_print(nullptr);  // errors are reported by Kymo
     KernelPairs made;
     const auto size = static_cast<std::size_t>(kymo_pairs_object_end - kymo_pairs_object);
     made.object_ = bpf_object__open_mem(kymo_pairs_object, size, nullptr);

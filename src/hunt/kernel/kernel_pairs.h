@@ -1,7 +1,8 @@
-// The kernel's engine, from outside: loads the eBPF program, makes its state, and holds both while the hunt lasts.
+// Controls the kernel's engine from outside: loads the eBPF program, makes its state, and holds both during the
+// hunt.
 //
-// Needs CAP_BPF and CAP_PERFMON (root), Linux 5.12, and a build that had clang and libbpf. Every refusal says which.
-// Nothing stays in the kernel when this object and the counters it is attached to are gone.
+// Needs CAP_BPF and CAP_PERFMON (root), Linux 5.12, and a build with clang and libbpf. Every refusal names what is
+// missing. Nothing stays in the kernel once this object and the counters it is attached to are gone.
 #pragma once
 
 #include "base/result.h"
@@ -17,7 +18,7 @@ namespace kymo::hunt {
 struct KernelWish {
     pairs::Rule rule;
     std::uint32_t key = 0;     // recording::HuntKey
-    std::uint32_t signal = 0;  // told to the thread of a result; 0: none
+    std::uint32_t signal = 0;  // sent to the thread of a result; 0: none
     std::uint32_t seed = 1;
 };
 
@@ -32,10 +33,10 @@ class KernelPairs {
     KernelPairs& operator=(const KernelPairs&) = delete;
     ~KernelPairs();
 
-    // Whether the kernel takes the program for this event: opens a counter on the calling thread and closes it.
+    // Whether the kernel accepts the program for this event: opens a counter on the calling thread and closes it.
     Result<void> try_event(const pairs::HuntAttributes& attributes) const;
 
-    // Where a process that may reach ours finds the program and the state.
+    // Where a process with access to this one finds the program and the state.
     [[nodiscard]] pairs::KernelEngine handles() const;
     [[nodiscard]] int program() const { return program_; }
     [[nodiscard]] const pairs::Shared& state() const { return *state_; }

@@ -1,4 +1,4 @@
-// Stands in for kernel_pairs.cpp where Kymo was built without clang or libbpf.
+// Replaces kernel_pairs.cpp if Kymo was built without clang or libbpf.
 #include "hunt/kernel/kernel_pairs.h"
 
 namespace kymo::hunt {

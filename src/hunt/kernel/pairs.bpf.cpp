@@ -58,7 +58,7 @@ __attribute__((section(".maps"), used)) struct {
 } kymo_state;
 }
 
-// The registers of user mode, whatever the event's own are (a context switch happens in the kernel).
+// The registers of user mode, even if the event's own are not (a context switch happens in the kernel).
 static inline __attribute__((always_inline)) bool user_registers(Registers* user) {
     const void* registers = task_registers(current_task());
     return read_kernel(user, sizeof *user, registers) == 0;

@@ -1,9 +1,9 @@
 // include/kymo/hunt.h: a program that hunts in itself.
 //
-// Each taking-part thread has a counter that signals it at every overflow (no buffer: the signal's own context has
-// the address). The handler steps the hunt's machine under a try-lock: an event that finds it taken is passed over,
-// so no thread ever waits. Hunts live in a fixed table and their descriptors in another, so that the handler, which
-// may run at any time, never follows a pointer that is gone; a stopped hunt's place is used again.
+// Each participating thread has a counter that signals it at every overflow (no buffer: the signal's own context
+// has the address). The handler steps the hunt's machine under a try-lock: an event that finds it taken is
+// skipped, so no thread ever waits. Hunts are in a fixed table and their descriptors in another, so that the
+// handler, which may run at any time, never follows a dangling pointer; a stopped hunt's place is reused.
 #include "events/attributes.h"
 #include "events/names.h"
 #include "kymo/hunt.h"
@@ -157,7 +157,7 @@ bool open_counter(kymo_hunt& hunt) {
     return true;
 }
 
-// Those of a thread, or, with 0, of all.
+// Those of a thread, or of all threads if 0.
 void close_counters(kymo_hunt& hunt, int thread) {
     for (Counter& counter : counters) {
         const int descriptor = counter.descriptor.load(std::memory_order_acquire);
@@ -301,7 +301,7 @@ KYMO_PUBLIC void kymo_hunt_stop(kymo_hunt* hunt) {
     }
     hunt->live.store(false, std::memory_order_release);
     close_counters(*hunt, 0);
-    // A handler that is inside still finishes; it is a matter of nanoseconds.
+    // A handler that is inside still finishes, within nanoseconds.
     while (hunt->busy.test_and_set(std::memory_order_acquire)) {
         usleep(100);
     }

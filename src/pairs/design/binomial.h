@@ -1,4 +1,4 @@
-// The binomial distribution, where it is asked for in more than one place.
+// The binomial distribution, used in several places.
 #pragma once
 
 #include <boost/math/distributions/binomial.hpp>

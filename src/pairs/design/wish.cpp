@@ -15,7 +15,7 @@ struct ExactTerminals {
     double matching = 0;
 };
 
-// The smallest T2 that keeps the false alarms, for a T1.
+// The smallest T2 that keeps the false alarms within bounds, for a given T1.
 double matching_terminal(double all, double refuse, double alpha) {
     double matching = std::ceil(boost::math::quantile(boost::math::complement(Binomial(all, refuse), alpha)));
     while (matching > 1 && at_least(all, refuse, matching - 1) <= alpha) {
@@ -27,8 +27,8 @@ double matching_terminal(double all, double refuse, double alpha) {
     return matching;
 }
 
-// The power goes up and down with T1 (T2 is whole), so the smallest T1 is found by going through them; `from` is a T1
-// that is known to be too small.
+// The power rises and falls with T1 (T2 is an integer), so the smallest T1 is searched step by step; `from` is a
+// T1 known to be too small.
 ExactTerminals pair_terminals(const Wish& wish, double alpha, double from) {
     const double p1 = wish.share;
     const double p0 = wish.refuse;
@@ -158,7 +158,7 @@ Result<Rule> make_rule(const Wish& wish) {
         }
         most = std::max({most, start[i], bound[i]});
     }
-    const double hold = 12 / b;  // at its share the source falls that far behind once in e^12 tries
+    const double hold = 12 / b;  // at its share the source falls that far behind once in e^12 trials
     most = std::max({most, hold, a / b + 1});
     rule.unit = choose_unit(most);
     const bool countable = wish.form != Form::kPair || *std::max_element(bound, bound + kMaxEpochs) < kMostMatches;

@@ -108,7 +108,8 @@ void Checker::check_uses(const Warp& warp, const Compiled& code, UseRange uses, 
         }
         const bool again =
             std::any_of(code.uses.begin() + uses.first, code.uses.begin() + i, [&](const RegisterUse& one) {
-                return one.number == use.number && !one.writes;  // an operand that is missing repeats the first one
+                return one.number == use.number &&
+                       !one.writes;  // an operand that is missing repeats the first operand
             });
         if (again && !passes) {
             continue;
