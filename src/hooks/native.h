@@ -1,5 +1,5 @@
-// What hooks write and call by the processor: the one place of this layer that names the processor. A new one is a
-// folder with the same files.
+// The code that hooks write and call, by processor: the only processor-specific place of this layer. A new
+// processor is a folder with the same files.
 #pragma once
 
 #if defined(__x86_64__)

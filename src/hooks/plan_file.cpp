@@ -6,7 +6,7 @@ namespace kymo::hooks {
 
 namespace {
 
-// Takes arrays off the front of the file.
+// Takes arrays from the front of the file.
 class Cutter {
   public:
     explicit Cutter(std::span<const std::uint8_t> bytes) : left_(bytes) {}

@@ -1,11 +1,11 @@
-// What the launcher plans and the monitor applies: which functions of which images have hooks, what their first
-// instructions become, and what happens at them. One binary file beside the session; little-endian, laid over memory:
+// The launcher's plan, which the monitor applies: which functions of which images have hooks, the rewritten first
+// instructions, and the steps. One binary file beside the session; little-endian, laid over memory:
 //
 //     PlanHeader   PlanImage[]   PlanEntry[]   PlanImport[]   PlanPoint[]   cells::Step[]   cells::Load[]   text
 //
-// Contract: find_plan() checks everything once (counts, ranges, steps) and refuses as a whole what does not fit; what
-// it gives may then be used without further checks. No malloc; the bytes must outlive it. Both sides are of one build
-// of Kymo: another version is refused.
+// Contract: find_plan() checks everything once (counts, ranges, steps) and refuses an invalid file as a whole; its
+// result may then be used without further checks. No malloc; the bytes must outlive it. Both sides are of one
+// build of Kymo: another version is refused.
 #pragma once
 
 #include "cells/actions.h"
@@ -43,7 +43,7 @@ struct PlanText {
 
 // Has entries, or data that is read.
 struct PlanImage {
-    PlanText path;                 // absolute; counts where there is no build id
+    PlanText path;                 // absolute; identifies the image if it has no build id
     std::uint8_t build_id[32];     // raw
     std::uint32_t build_id_bytes;  // 0: none
     std::uint32_t first_entry;
@@ -58,7 +58,7 @@ enum class FixupKind : std::uint8_t {
     kHigh = 2,      // its upper half
 };
 
-// Four bytes in the moved code that name an address of the image.
+// Four bytes in the moved code that refer to an address of the image.
 struct PlanFixup {
     std::uint64_t target;  // image offset
     std::uint8_t at;       // in `moved`
@@ -78,8 +78,8 @@ inline constexpr std::uint32_t kMaxCounted = 64;  // functions of which occurren
 struct PlanEntry {
     std::uint64_t offset;  // in the image
     std::uint32_t point;
-    std::uint8_t original_bytes;  // at least kJumpBytes: what must be found at `offset`
-    std::uint8_t moved_bytes;     // 0: nothing of it needs to run (padding for patches)
+    std::uint8_t original_bytes;  // at least kJumpBytes: the expected bytes at `offset`
+    std::uint8_t moved_bytes;     // 0: nothing needs to run (padding for patches)
     std::uint8_t instructions;    // moved
     std::uint8_t fixups;
     std::uint8_t original[kMaxOriginal];
@@ -99,13 +99,13 @@ struct PlanImport {
     std::uint32_t reserved;
 };
 
-// What happens at a function.
+// The steps at a function.
 struct PlanPoint {
     std::uint32_t first_entry;  // steps
     std::uint32_t entry_steps;
     std::uint32_t first_exit;
     std::uint32_t exit_steps;
-    std::uint32_t calls;  // a number from 1: its occurrences are wanted (guest/thread_calls.h); 0: not
+    std::uint32_t calls;  // a number from 1: its occurrences are recorded (guest/thread_calls.h); 0: not
     std::uint32_t reserved;
 };
 static_assert(sizeof(PlanPoint) == 24);
@@ -125,7 +125,7 @@ struct Plan {
     }
 };
 
-// False: no plan, another version's, or a damaged one. `bytes` are aligned to 8.
+// False: not a plan, another version's, or a damaged one. `bytes` are aligned to 8.
 bool find_plan(std::span<const std::uint8_t> bytes, Plan* plan);
 
 }  // namespace kymo::hooks

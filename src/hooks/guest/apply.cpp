@@ -96,7 +96,7 @@ void Hooks::scan(bool at_start) {
     }
 }
 
-// Hooks an image that has come. Null: the plan does not have it, or has one like it already.
+// Hooks a newly loaded image. Null: the plan does not contain it, or one like it is hooked already.
 ImageState* Hooks::look_at_image(const link_map& map, bool at_start) {
     image::LoadedImage image;
     image::Arena scratch;
@@ -104,7 +104,7 @@ ImageState* Hooks::look_at_image(const link_map& map, bool at_start) {
     if (describe_loaded(map, scratch, &image) && image.range.begin != own_.begin) {
         state = entries_.state_of(image);
         if (state != nullptr && state->hooked && state->seen) {
-            state = nullptr;  // loaded twice, in two name spaces: the first one has the hooks
+            state = nullptr;  // loaded twice, in two namespaces: the first one has the hooks
         } else if (state != nullptr) {
             entries_.data_is_there(*state, image, at_start);
             tell(entries_.hook(*state, image), image.path);

@@ -1,11 +1,11 @@
-// Putting a plan's hooks into the process: into the images that are there when the program starts, and into each that
-// is loaded later, after it has been mapped and before any of its code has run. The linkage tables of a later one are
-// filled in between, by the dynamic linker; so its initializer is led past us first (later_images.h).
+// Puts a plan's hooks into the process: into the images that are loaded when the program starts, and into each
+// later one, after it has been mapped and before any of its code has run. The dynamic linker fills in the linkage
+// tables of a later image in between, so its initializer is diverted through a hook first (later_images.h).
 //
 // Contract: begin() once, before main with one thread; after that images are noticed in the dynamic linker's own
-// calls (one thread at a time). An image is known by its build id, or by its path where it has none. What cannot be
-// hooked is left as it was, and told. look_at() may be called in handlers. No malloc; all memory comes from the
-// kernel.
+// calls (one thread at a time). An image is identified by its build id, or by its path if it has none. What cannot
+// be hooked is left unchanged, and reported. look_at() may be called in handlers. No malloc; all memory comes from
+// the kernel.
 #pragma once
 
 #include "hooks/guest/areas.h"
@@ -26,7 +26,7 @@
 
 namespace kymo::hooks {
 
-// What the owner is told; called where the hooks are applied. May be null.
+// The owner's callbacks, called where the hooks are applied. May be null.
 struct ApplyHooks {
     void* context = nullptr;
     void (*problem)(void* context, Problem problem, std::string_view image) = nullptr;
@@ -38,12 +38,12 @@ class Hooks {
     Hooks(const Hooks&) = delete;
     Hooks& operator=(const Hooks&) = delete;
 
-    // `file`: the plan's bytes, which stay. `own`: the image that is Kymo's and is left alone. False: nothing is
-    // hooked, and why was told.
+    // `file`: the plan's bytes, which stay. `own`: Kymo's own image, which is not hooked. False: nothing is
+    // hooked; the reason has been reported.
     bool begin(std::span<const std::uint8_t> file, image::Range own, const ApplyHooks& owner);
     bool on() const { return on_; }
 
-    // As HookTable::switch_off(). Calls that are in flight may still add, or add a part.
+    // As HookTable::switch_off(). Calls in progress may still add, or add a part.
     void switch_off(const std::uint64_t (&cells)[2], const std::uint32_t (&bindings)[cells::kTaskTimers]) {
         table_.switch_off(cells, bindings);
     }
@@ -52,7 +52,7 @@ class Hooks {
     void follow_no_pointers() { data_.follow_no_pointers(); }
 
     std::uint32_t functions() const { return entries_.functions(); }        // hooked at their entries
-    std::uint32_t counted_functions() const { return table_.functions(); }  // of which occurrences are wanted
+    std::uint32_t counted_functions() const { return table_.functions(); }  // whose occurrences are to be recorded
     bool has_steps() const { return !plan_.steps.empty(); }
     std::uint32_t slots() const { return linkage_.slots(); }  // of linkage tables
 
@@ -69,7 +69,7 @@ class Hooks {
     ApplyHooks owner_;
     Plan plan_;
     image::Range own_;
-    std::uint32_t loading_hook_ = 0;  // the dynamic linker's word to debuggers
+    std::uint32_t loading_hook_ = 0;  // the dynamic linker's notification of debuggers
     HookTable table_;
     Areas areas_;
     DataImages data_;

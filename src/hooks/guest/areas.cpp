@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kPage = 4096;
 constexpr std::uint64_t kLowest = 64ULL * 1024;  // as the kernel's vm.mmap_min_addr
-constexpr std::uint64_t kHeap = 1ULL << 30U;     // what lies behind a program is its heap's
+constexpr std::uint64_t kHeap = 1ULL << 30U;     // the memory behind a program is its heap's
 
 std::uint8_t* map_at(std::uint64_t address, std::uint64_t bytes) {
     const int fixed = address == 0 ? 0 : MAP_FIXED_NOREPLACE;
@@ -22,7 +22,8 @@ std::uint8_t* map_at(std::uint64_t address, std::uint64_t bytes) {
     if (got < 0 && got > -4096) {
         return nullptr;
     }
-    if (address != 0 && static_cast<std::uint64_t>(got) != address) {  // a kernel that takes the address as a wish
+    if (address != 0 && static_cast<std::uint64_t>(got) != address) {  // an old kernel that takes the address as a
+                                                                       // hint
         raw_system(SYS_munmap, static_cast<std::uint64_t>(got), bytes);
         return nullptr;
     }
@@ -36,7 +37,7 @@ std::uint8_t* Areas::map(std::uint64_t bytes, image::Range image) {
     if (image.empty()) {
         return map_at(0, bytes);
     }
-    // Below the image first, nearest first, in steps that grow; behind it only beyond a program's heap.
+    // Below the image first, nearest first, in growing steps; behind it only beyond a program's heap.
     const std::uint64_t size = image.end - image.begin;
     if (size + bytes >= kReach) {
         return nullptr;
@@ -67,7 +68,7 @@ bool Areas::publish(const Area& area) {
     }
     for (std::uint32_t i = 0; i < count; ++i) {
         if (areas_[i].range.begin == area.range.begin) {
-            return true;  // written anew for an image that has come back
+            return true;  // written again for an image that was loaded again
         }
     }
     if (count == kMost) {

@@ -1,6 +1,6 @@
-// Code that hooks add to the process, and what an address in it means to who walks a stack.
+// Code that hooks add to the process, and what an address in it means to a stack unwinder.
 //
-// Areas lie near the image whose functions they belong to. They are made while images are hooked (one thread at a
+// Areas are near the image whose functions they belong to. They are made while images are hooked (one thread at a
 // time), and stay for the life of the process. look_at() takes no lock and may be called in handlers.
 #pragma once
 
@@ -12,11 +12,11 @@
 
 namespace kymo::hooks {
 
-// A hook's code: at `entry` what goes to the trampoline, at `moved` the function's own instructions.
+// A hook's code: at `entry` the jump to the trampoline, at `moved` the function's own instructions.
 struct HookCode {
     std::uint64_t entry = 0;
     std::uint64_t moved = 0;     // 0: none was moved
-    std::uint64_t function = 0;  // where they were
+    std::uint64_t function = 0;  // their original address
     const PlanEntry* plan = nullptr;
 };
 
@@ -30,21 +30,20 @@ class Areas {
   public:
     static constexpr std::uint32_t kMost = 1024;
 
-    // Memory that can be written, every byte of which is in reach of every byte of `image` (empty: anywhere).
-    // nullptr: there is no room.
+    // Writable memory, every byte of which can reach every byte of `image` (empty: anywhere). nullptr: no room.
     static std::uint8_t* map(std::uint64_t bytes, image::Range image);
-    // Makes it code, and known. False: the kernel does not allow code to be made; then it is unmapped.
+    // Makes it executable and registers it. False: the kernel does not allow code to be made; then it is unmapped.
     bool publish(const Area& area);
-    // Takes back the right to write, and gives it again. False: refused.
+    // Removes the write permission, and restores it. False: refused.
     static bool make_writable(const Area& area);
 
-    // What an address is, of an instruction to be executed or of a call's return.
+    // The meaning of an address, of an instruction to be executed or of a call's return.
     struct Meaning {
         enum Kind : std::uint8_t {
-            kNone,     // no code of hooks
-            kCaller,   // stands for `address` in the caller, the stack being as it is
+            kNone,     // not code of hooks
+            kCaller,   // represents `address` in the caller, with the stack as it is
             kOnStack,  // the caller's address is on top of the stack
-            kMoved,    // stands for the instruction at `address`, the stack pointer being `stack` bytes too low
+            kMoved,    // represents the instruction at `address`, with the stack pointer `stack` bytes too low
         };
         Kind kind = kNone;
         std::uint64_t address = 0;

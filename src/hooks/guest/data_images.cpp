@@ -64,10 +64,10 @@ Problem DataImages::make(const Plan& plan) {
     return Problem::kNone;
 }
 
-// What comes with the program has its thread-local storage at one distance from every thread's pointer.
+// Images loaded with the program have their thread-local storage at a fixed distance from every thread's pointer.
 void DataImages::loaded(std::uint32_t number, const image::LoadedImage& image, bool at_start) {
     if (images_ == nullptr || images_[number].is_loaded) {
-        return;  // a second copy (dlmopen): the first one's data is meant, as its hooks are
+        return;  // a second copy (dlmopen): data of the first one is read, as the first one has the hooks
     }
     cells::DataImage& data = images_[number];
     data.bias = image.bias;
@@ -76,7 +76,7 @@ void DataImages::loaded(std::uint32_t number, const image::LoadedImage& image, b
         __atomic_store_n(&data.is_loaded, true, __ATOMIC_RELEASE);
         return;
     }
-    // The dynamic linker's own: a program may have one of that name.
+    // The dynamic linker's own, because a program may have a function of that name.
     const auto visit_all = reinterpret_cast<decltype(&dl_iterate_phdr)>(dlsym(RTLD_NEXT, "dl_iterate_phdr"));
     ThreadBlock block{image.bias, nullptr};
     if (visit_all != nullptr && visit_all(find_block, &block) != 0 && block.begin != nullptr) {

@@ -1,5 +1,5 @@
-// Where the images lie whose data the steps read (cells/data.h), and how what a pointer leads to is read: by the
-// kernel, so that a pointer that leads nowhere is no fault.
+// The addresses of the images whose data the steps read (cells/data.h), and reads through pointers: by the kernel,
+// so that an invalid pointer causes no fault.
 //
 // Contract: as apply.h; sources() are for any thread at any time.
 #pragma once
@@ -19,14 +19,14 @@ class DataImages {
     DataImages(const DataImages&) = delete;
     DataImages& operator=(const DataImages&) = delete;
 
-    // kNoReads: the kernel refuses to read what pointers lead to, and pointers are followed in the plan.
+    // kNoReads: the plan follows pointers, but the kernel refuses to read through them.
     Problem make(const Plan& plan);
-    // The plan's image is loaded so. `at_start`: with the program, which is told before it runs, with one thread.
+    // Sets where the plan's image is loaded. `at_start`: with the program; called before it runs, with one thread.
     void loaded(std::uint32_t number, const image::LoadedImage& image, bool at_start);
     void unloaded(std::uint32_t number);
     // After a fork, in the child.
     static void in_process(int pid);
-    // From now on no system call is made: what is behind a pointer cannot be read.
+    // From now on no system call is made: data behind a pointer cannot be read.
     void follow_no_pointers();
 
     const cells::DataSources* sources() const { return &sources_; }

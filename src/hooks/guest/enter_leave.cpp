@@ -1,19 +1,19 @@
 // Entering and leaving hooked functions: called by the trampolines, and by unwinders on their way through a stub.
 //
-// Contract: any thread at any time, also in handlers. No locks, no calls out of this layer (what is called could be
-// hooked), no vector registers; errno is kept. A lane changes in an
-// order that a signal may cut anywhere: the level says which lane a handler uses meanwhile. What most calls need (a
-// thread that is measured, on its own stack, one addition at the entry and one at the exit) the trampolines do
-// themselves, in the same order, and come here with everything else.
+// Contract: any thread at any time, also in handlers. No locks, no calls out of this layer (the callee could be
+// hooked), no vector registers; errno is kept. A lane changes in an order that a signal may interrupt anywhere:
+// the level says which lane a handler uses meanwhile. The trampolines do themselves, in the same order, what most
+// calls need (a measured thread, on its own stack, one addition at the entry and one at the exit), and call this
+// code for everything else.
 //
 // Left without returning. A frame that longjmp, siglongjmp or a thread's end has skipped is noticed when a hooked
-// function is next entered or left at or above its place on the same stack; its exit steps run then. On another stack
-// than the thread's own (alternate signal stacks, coroutines) frames may come and go in any order, and each leaves
-// for itself only.
+// function is next entered or left at or above its place on the same stack; its exit steps run then. On another
+// stack than the thread's own (alternate signal stacks, coroutines) frames may come and go in any order, and each
+// is left by itself only.
 //
-// Jumps between functions. A hooked function that jumps to another instead of calling it (a tail call) has not been
-// left: in the source it still waits for the other. Both are left when the last returns, the inner one first. Chains
-// of more than Chain::kLongest, which would grow for ever, leave the jumping function at its jump.
+// Jumps between functions. A hooked function that jumps to another instead of calling it (a tail call) has not
+// been left: in the source it still waits for the other. Both are left when the last returns, the inner one first.
+// Chains of more than Chain::kLongest, which would grow for ever, leave the jumping function at its jump.
 
 // Vector registers hold the program's arguments and results (Clang has no such pragma, and makes no monitor).
 #if !defined(__clang__)
@@ -70,7 +70,7 @@ void run_entry(const Thread& thread, const Hook& hook, const std::uint64_t* argu
     }
 }
 
-// Of a function that is followed. What is timed begins last, and ends first.
+// Of a function that is followed. Timers begin last and end first.
 void run_entry(const Thread& thread, const Hook& hook, const std::uint64_t* arguments, const Slot& slot) {
     run_entry(thread, hook, arguments);
     if (hook.calls != 0 && thread.calls != nullptr) {
@@ -78,7 +78,7 @@ void run_entry(const Thread& thread, const Hook& hook, const std::uint64_t* argu
     }
 }
 
-enum class Left : std::uint8_t { kNow, kBefore };  // kBefore: nobody knows when
+enum class Left : std::uint8_t { kNow, kBefore };  // kBefore: at an unknown earlier time
 
 void run_exit(const Thread& thread, const Slot& slot, std::uint64_t result, Left left) {
     const Hook& hook = runtime.hooks[slot.hook];
@@ -90,11 +90,11 @@ void run_exit(const Thread& thread, const Slot& slot, std::uint64_t result, Left
     }
 }
 
-// The runtime's own stay in a thread: `level` is one more until the end.
+// Marks that the runtime is active in a thread: `level` is raised by one until the destructor.
 class Inside {
   public:
     Inside(Thread& thread, std::uint64_t sp) : thread_(thread) {
-        // Handlers that interrupted the runtime and never came back.
+        // Handlers that interrupted the runtime and never returned.
         while (thread.level != 0 && thread.on_own_stack(sp) && thread.inside[thread.level - 1] < sp &&
                thread.on_own_stack(thread.inside[thread.level - 1])) {
             --thread.level;
@@ -121,12 +121,12 @@ class Inside {
     std::uint32_t level_;
 };
 
-// Whether the return address that the hooked function will find is its stub's: not, once another frame lies there.
+// Whether the hooked function still returns to its stub; it does not once another frame has overwritten the place.
 bool returns_to_stub(const Slot& slot) {
     return *reinterpret_cast<const std::uint64_t*>(slot.sp) == stub_of(&slot) + kReturnsAt;
 }
 
-// Takes what is free or dead off a lane's top. Dead is what lies at or below `limit` on the thread's own stack.
+// Removes free and dead slots from a lane's top. Slots at or below `limit` on the thread's own stack are dead.
 __attribute__((noinline)) void settle(Thread& thread, Lane& lane, std::uint64_t limit, bool limit_on_own_stack) {
     while (lane.top != nullptr) {
         Slot* last = lane.top - 1;
@@ -151,8 +151,8 @@ __attribute__((noinline)) void settle(Thread& thread, Lane& lane, std::uint64_t 
     }
 }
 
-// A slot where the lane's block is at its end: one that was freed out of order in it, else the next block's first.
-// nullptr: there is no block.
+// A slot when the lane's block is full: one in it that was freed out of order, otherwise the next block's first.
+// nullptr: no block is left.
 __attribute__((noinline)) Slot* take_at_end(Lane& lane, std::uint32_t level) {
     BlockHead* full = lane.top == nullptr ? nullptr : head_of(lane.top - 1);
     if (full != nullptr) {
@@ -181,12 +181,12 @@ __attribute__((noinline)) Slot* take_at_end(Lane& lane, std::uint32_t level) {
     return slot;
 }
 
-// On a stack that is not the thread's: is it the thread at all?
+// On a stack other than the thread's: whether this is the thread at all.
 __attribute__((noinline)) bool is_thread_itself(const Thread& thread) {
     return raw_system(SYS_gettid) == thread.tid;
 }
 
-// Frees a slot and those behind it that go with it, running their exits.
+// Frees a slot and the chained ones behind it, running their exits.
 void leave_chain(Thread& thread, Slot* slot, std::uint64_t result) {
     for (;;) {
         const std::uint32_t chain = slot->chain;
@@ -268,7 +268,7 @@ void end_thread(Thread& thread) {
                 continue;
             }
             if (last->sp != 0) {
-                // Somebody above us may still return through it: then its block is nobody else's.
+                // A frame above may still return through it: then its block cannot be reused.
                 in_use = in_use || (last->sp > here && thread.on_own_stack(last->sp) && returns_to_stub(*last));
                 run_exit(thread, *last, 0, Left::kBefore);
                 last->sp = 0;
@@ -302,7 +302,7 @@ extern "C" {
 __attribute__((visibility("hidden"))) void kymo_hooks_enter(EntryFrame* frame, std::uint32_t number) {
     const Hook& hook = runtime.hooks[number];
     if (hook.tells_images) [[unlikely]] {
-        runtime.images_changed(number);  // which may say where to go on
+        runtime.images_changed(number);  // which may set the address to continue at
         frame->target = hook.continuation;
         return;
     }
@@ -333,7 +333,7 @@ __attribute__((visibility("hidden"))) void kymo_hooks_enter(EntryFrame* frame, s
     }
     Slot* outer = jumped ? slot_of_stub(return_address) : nullptr;
     if (jumped && Chain::length(outer->chain) == Chain::kLongest) {
-        // The innermost of a long chain is left here, and its slot goes to the function it jumps to.
+        // The innermost of a long chain is left here, and its slot passes to the function it jumps to.
         run_exit(*thread, *outer, 0, Left::kNow);
         outer->hook = number;
         outer->continuation = hook.continuation;
@@ -360,7 +360,7 @@ __attribute__((visibility("hidden"))) void kymo_hooks_enter(EntryFrame* frame, s
     run_entry(*thread, hook, frame->arguments, *slot);
 }
 
-// A place inside a function is passed; `sp` is the function's stack pointer there.
+// Execution passes a place inside a function; `sp` is the function's stack pointer there.
 __attribute__((visibility("hidden"))) void kymo_hooks_pass(std::uint32_t number, std::uint64_t sp) {
     Thread* thread = current;
     if (thread == nullptr) {
@@ -383,7 +383,8 @@ __attribute__((visibility("hidden"))) void kymo_hooks_pass(std::uint32_t number,
 }
 
 __attribute__((visibility("hidden"))) void kymo_hooks_leave(Slot* slot, std::uint64_t result) {
-    // Whoever has taken a slot has a Thread, until its end; then its slots are taken back, and nobody returns.
+    // A thread with a slot has a Thread until its end; its slots are then taken back, and no function returns
+    // through them.
     Thread* thread = current;
     if (thread == nullptr) {
         return;
@@ -392,9 +393,9 @@ __attribute__((visibility("hidden"))) void kymo_hooks_leave(Slot* slot, std::uin
     leave(*thread, slot, result);
 }
 
-// What the stubs' call-frame information names. Unwinders keep the address that they are at in their context,
-// wherever in it: of an unwinder's functions none can be relied on (it may be linked into the program, or loaded
-// late).
+// The personality routine in the stubs' call-frame information. Unwinders keep the current address in their
+// context, at an unknown place; no function of an unwinder is sure to be available (it may be linked into the
+// program, or loaded late).
 __attribute__((visibility("hidden"))) int kymo_hooks_personality(int /*version*/, int actions, std::uint64_t /*kind*/,
                                                                  void* /*exception*/, void* context) {
     constexpr int kCleanup = 2;             // _UA_CLEANUP_PHASE

@@ -115,7 +115,7 @@ Problem EntryHooks::patch(const PlanImage& planned, const image::LoadedImage& im
     constexpr std::uint32_t kRead = 4;  // PF_R, PF_W
     constexpr std::uint32_t kWrite = 2;
     const auto entries = plan_.entries_of(planned);
-    // A segment at a time: other threads may be at work in it, so it stays executable.
+    // One segment at a time; it stays executable because other threads may be running in it.
     for (std::uint32_t s = 0; s < image.segment_count; ++s) {
         const image::LoadedSegment& segment = image.segments[s];
         bool open = false;

@@ -1,4 +1,4 @@
-// Hooks at functions' entries: the code of an image that the plan knows, patched.
+// Hooks at functions' entries: patches the code of an image that is in the plan.
 #pragma once
 
 #include "hooks/guest/areas.h"
@@ -12,12 +12,12 @@
 
 namespace kymo::hooks {
 
-// What is there of an image of the plan's.
+// The state of an image of the plan.
 struct ImageState {
     std::uint64_t bias = 0;
     bool hooked = false;
     bool seen = false;
-    Area area;  // kept for when the image comes back
+    Area area;  // kept in case the image is loaded again
 };
 
 class EntryHooks {
@@ -27,14 +27,14 @@ class EntryHooks {
 
     // False: no memory.
     bool make();
-    // Null: the plan does not have it.
+    // Null: not in the plan.
     ImageState* state_of(const image::LoadedImage& image);
     // Its data can be read from now on.
     void data_is_there(const ImageState& state, const image::LoadedImage& image, bool at_start);
     // All of its functions, or none.
     Problem hook(ImageState& state, const image::LoadedImage& image);
 
-    // A look at all that is loaded now: none is seen when it begins; what was not seen is not hooked any more.
+    // Begins a check of all loaded images: none counts as seen; those not seen by the end are not hooked any more.
     void begin_look();
     void end_look();
 

@@ -11,7 +11,7 @@ namespace {
 using cells::Operation;
 using cells::Step;
 
-// False: there is more to do than one addition.
+// False: more than one addition is needed.
 bool is_addition(const Step* steps, std::uint32_t count, Addition* out) {
     if (count == 0) {
         return true;  // of nothing
@@ -98,7 +98,7 @@ Problem HookTable::make_code_of_others(Areas& areas) {
     return areas.publish(others) ? Problem::kNone : Problem::kNoCode;
 }
 
-// A step is one byte away from nothing, so that whoever runs it meanwhile does the one or the other.
+// One byte makes a step a no-op, so a thread that runs it meanwhile executes either.
 void HookTable::switch_off(const std::uint64_t (&cells)[2], const std::uint32_t (&bindings)[cells::kTaskTimers]) {
     const auto is_off = [&cells](std::uint32_t cell) { return (cells[cell / 64 % 2] >> cell % 64 & 1U) != 0; };
     // The plan's bytes are the process's own copy (begin()).
@@ -113,7 +113,7 @@ void HookTable::switch_off(const std::uint64_t (&cells)[2], const std::uint32_t 
             switch_step(step, is_off(bindings[step.target % cells::kTaskTimers]));
         }
     }
-    // What the trampolines add: to the cell that is nobody's.
+    // The trampolines' additions: those that are off add to an unused cell.
     const auto lead = [&is_off](Addition& addition, const Step& step) {
         const std::uint64_t cell = is_off(step.target) ? cells::kNoCell : step.target;
         __atomic_store_n(&addition.cell, cell * sizeof(std::uint64_t), __ATOMIC_RELAXED);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint32_t kWrite = 2;  // PF_W
 
-// The entry of that tag; null: none, or it may not be written.
+// The entry of that tag; null: none, or it is read-only.
 Elf64_Dyn* dynamic_entry(const link_map& map, const image::LoadedImage& image, Elf64_Sxword tag) {
     constexpr unsigned kMost = 1024;
     const auto at = reinterpret_cast<std::uint64_t>(map.l_ld);
@@ -90,7 +90,7 @@ bool LaterImages::lead_list(const link_map& map, const image::LoadedImage& image
     return true;
 }
 
-// Relocated now: its first goes on from the hook, the others from the list that is being walked.
+// Relocated by now: the first function continues from the hook, the others from the list that is being walked.
 void LaterImages::fill_list(const Later& later) {
     const auto* own = reinterpret_cast<const std::uint64_t*>(later.bias + later.offset);
     table_.hook(later.hook).continuation = own[0];

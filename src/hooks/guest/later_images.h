@@ -1,11 +1,11 @@
 // The linkage tables of images that are loaded while the program runs.
 //
-// The dynamic linker's word to debuggers comes when images are mapped; it fills in their slots after that
-// (glibc 2.36), and then runs their initializers, those of all images of a dlopen after the slots of all. So the
-// entry of an image's dynamic section that names its initializer (DT_INIT, which every image that a compiler's driver
-// has linked has) is made to name a hook until then: it sets the slots, puts the entry back, and goes on to the
-// initializer. An image that has only a list of initializers (DT_INIT_ARRAY) is given another list, whose first is
-// the hook; the rest of it is filled in then, since the image's own list is relocated by that time.
+// The dynamic linker notifies debuggers when images are mapped; it fills in their slots after that (glibc 2.36),
+// and then runs their initializers: those of all images of a dlopen after the slots of all. So the entry of an
+// image's dynamic section that names its initializer (DT_INIT, which every image linked by a compiler's driver
+// has) is changed to name a hook until then: the hook sets the slots, restores the entry, and continues with the
+// initializer. An image that has only a list of initializers (DT_INIT_ARRAY) gets another list, whose first entry
+// is the hook; the rest of it is filled in then, since the image's own list is relocated by that time.
 #pragma once
 
 #include "hooks/guest/known_images.h"
@@ -22,27 +22,27 @@ class LaterImages {
 
     constexpr LaterImages(HookTable& table, LinkageHooks& linkage) : table_(table), linkage_(linkage) {}
 
-    // Takes kMost hooks of the table, which tell when their image's slots are filled in.
+    // Takes kMost hooks of the table; each reports when the slots of its image are filled in.
     void make();
 
-    // An image that has just been mapped: its slots are to be set when they are filled in.
+    // A newly mapped image: its slots are to be set when they are filled in.
     Problem await(const link_map& map, const image::LoadedImage& image);
-    // Of a dlopen that has failed, images go again without having run, and the linker has freed their entries by now.
+    // Images of a failed dlopen are unloaded without having run, and the linker has freed their entries by now.
     void forget_unloaded(const KnownImages& known);
     // The first of the new images' initializers is about to run: all slots are filled in.
     Problem set_slots();
 
   private:
     struct Later {
-        const link_map* map = nullptr;  // null: none; of an image that has gone again: to be compared only
+        const link_map* map = nullptr;  // null: none; of an unloaded image: only for comparison
         std::uint64_t bias = 0;
         std::uint64_t* initializer = nullptr;  // in its dynamic section: the function, or the list of them
-        std::uint64_t offset = 0;              // what stood there
-        std::uint64_t* list = nullptr;         // of functions: the one that is led through instead; null: a function
+        std::uint64_t offset = 0;              // its original value
+        std::uint64_t* list = nullptr;         // of functions: the replacement list; null: a function
         std::uint64_t functions = 0;           // how many
         std::uint32_t hook = 0;
     };
-    // Lists of initializers that stand in for images' own are never given back: one may still be at work in an image.
+    // Replacement lists of initializers are never freed: an image may still be running one.
     static constexpr std::uint32_t kMostLists = 256;
     static constexpr std::uint64_t kMostInitializers = 512;
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint32_t kSlotType = R_X86_64_JUMP_SLOT;
 
-// What the dynamic section says, as process addresses.
+// The dynamic section's contents, as process addresses.
 struct Dynamic {
     std::uint64_t relocations = 0;
     std::uint64_t relocation_bytes = 0;
@@ -22,7 +22,7 @@ struct Dynamic {
     bool has_addends = false;
 };
 
-// glibc has put process addresses into most images' sections; those that it may not write keep offsets.
+// glibc has stored process addresses in most images' sections; read-only sections keep offsets.
 std::uint64_t address_of(const image::LoadedImage& image, std::uint64_t value) {
     return image.range.holds(value) ? value : image.bias + value;
 }
@@ -130,8 +130,8 @@ void for_each_slot(const image::LoadedImage& image, std::uint64_t dynamic_at, vo
         slot.at = reinterpret_cast<std::uint64_t*>(slot_at);
         slot.symbol = name;
         slot.version = version_of(image, dynamic, index);
-        // Not bound yet, it leads back into the image's own linkage code. (A function that the image itself has is
-        // there, too: then it counts as not bound and is looked up, which finds it.)
+        // An unbound slot leads back into the image's own linkage code. (So does a function of the image itself:
+        // it counts as unbound and is looked up, which finds it.)
         slot.is_bound = !image.range.holds(*slot.at);
         visit(context, slot);
     }

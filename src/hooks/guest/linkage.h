@@ -1,7 +1,7 @@
 // The linkage tables of a loaded image: the slots through which it calls functions of other images.
 //
-// Only slots that are called and nothing else (R_X86_64_JUMP_SLOT): a slot whose address is also taken must keep it,
-// or two images would disagree on what a function's address is.
+// Only slots that are used for calls alone (R_X86_64_JUMP_SLOT): a slot whose address is also taken must keep it,
+// or two images would disagree on a function's address.
 #pragma once
 
 #include "image/loaded_image.h"
@@ -14,8 +14,9 @@ namespace kymo::hooks {
 struct LinkageSlot {
     std::uint64_t* at = nullptr;
     std::string_view symbol;
-    const char* version = nullptr;  // that the image asks for; null: none
-    bool is_bound = false;          // the slot holds the function; else what finds it at the first call
+    const char* version = nullptr;  // requested by the image; null: none
+    bool is_bound = false;          // the slot holds the function; otherwise the code that finds it at the first
+                                    // call
 };
 
 // Calls `visit(context, slot)` for every slot of the image, whose dynamic section lies at `dynamic`.

@@ -18,8 +18,8 @@ std::uint64_t image_of(void* function) {
     return image::find_linked_object(reinterpret_cast<std::uint64_t>(function), &found) ? found.begin : 0;
 }
 
-// A definition without a version (in a preloaded library) comes before the versioned one of the image that it stands
-// in for; dlvsym passes it by.
+// A definition without a version (in a preloaded library) precedes the versioned one of the image that it
+// replaces; dlvsym skips it.
 void* find_in(void* scope, const LinkageSlot& slot) {
     void* first = dlsym(scope, slot.symbol.data());
     void* versioned = slot.version == nullptr ? nullptr : dlvsym(scope, slot.symbol.data(), slot.version);
@@ -53,20 +53,20 @@ bool LinkageHooks::has_slots(const link_map& map, const image::LoadedImage& imag
     return visit.found;
 }
 
-// What the dynamic linker would bind the slot to; null: none, or that is not certain. An image that was loaded later
-// looks at its own needs, too: behind what all can see, or before (RTLD_DEEPBIND).
+// The function that the dynamic linker would bind the slot to; null: none, or not certain. For an image loaded
+// later, its own dependencies are searched as well: after the global scope, or before it (RTLD_DEEPBIND).
 void* LinkageHooks::find_function(const LinkageSlot& slot, const link_map* later) const {
     void* for_all = find_in(RTLD_DEFAULT, slot);
     if (later == nullptr) {
         return for_all;
     }
-    void* own = find_in(const_cast<link_map*>(later), slot);  // glibc's handles are these
-    dlerror();                                                // what was not found is not the program's to be told
+    void* own = find_in(const_cast<link_map*>(later), slot);  // these are glibc's handles
+    dlerror();                                                // the program must not see this error
     const bool is_certain = for_all == nullptr || own == nullptr || for_all == own || image_of(for_all) == own_.begin;
     return !is_certain ? nullptr : for_all != nullptr ? for_all : own;
 }
 
-// The hook of an imported name whose calls go to `function`. 0: no more room.
+// The hook of an imported name whose calls go to `function`. 0: no room left.
 std::uint32_t LinkageHooks::import_hook(std::uint32_t import, std::uint64_t function) {
     for (std::uint32_t hook = first_import_; hook < table_.size(); ++hook) {
         if (import_of_[hook] == import && table_.hook(hook).continuation == function) {
@@ -78,7 +78,7 @@ std::uint32_t LinkageHooks::import_hook(std::uint32_t import, std::uint64_t func
     return hook;
 }
 
-// Its number in the plan; as many as there are: it is none.
+// Its number in the plan; the number of imports: not in the plan.
 std::uint32_t LinkageHooks::import_named(std::string_view symbol) const {
     std::uint32_t i = 0;
     while (i < plan_.imports.size() && plan_.text_of(plan_.imports[i].symbol) != symbol) {

@@ -1,7 +1,7 @@
 // Hooks in linkage tables: the slots through which images call functions of others.
 //
-// Slots are planned, image by image, and set all at once: what finds functions calls functions through such slots
-// itself.
+// Slots are planned, image by image, and set all at once, because the code that finds functions calls through such
+// slots itself.
 #pragma once
 
 #include "hooks/guest/hook_table.h"
@@ -22,15 +22,15 @@ class LinkageHooks {
 
     constexpr LinkageHooks(const Plan& plan, HookTable& table) : plan_(plan), table_(table) {}
 
-    // All hooks that the table adds from now on are imports'. `own`: the image that is Kymo's. False: no memory.
+    // All hooks that are added to the table from now on are imports'. `own`: Kymo's own image. False: no memory.
     bool make(image::Range own);
     bool are_planned() const { return !plan_.imports.empty(); }
-    // Whether the plan wants any of the image's.
+    // Whether the plan contains any of the image's.
     bool has_slots(const link_map& map, const image::LoadedImage& image) const;
 
-    // The image's slots. `is_later`: it was not there at the start.
+    // The image's slots. `is_later`: it was not loaded at the start.
     void plan_slots(const link_map& map, const image::LoadedImage& image, bool is_later);
-    // A word that is to be set with them.
+    // A word to set together with them.
     void plan_word(std::uint64_t* at, std::uint64_t value, const image::LoadedImage& image);
     Problem set_planned();
 
@@ -41,12 +41,12 @@ class LinkageHooks {
         std::uint64_t* at = nullptr;
         std::uint64_t value = 0;
         bool read_only = false;   // when it has been set, as the dynamic linker left it
-        bool executable = false;  // code lies in its page, too
+        bool executable = false;  // the page contains code as well
     };
-    // Whose slots they are.
+    // The image of the slots.
     struct PlannedFor {
         const image::LoadedImage* image = nullptr;
-        const link_map* later = nullptr;  // null: it was there at the start
+        const link_map* later = nullptr;  // null: it was loaded at the start
         image::Range read_only;
     };
     static constexpr std::uint32_t kMostSlots = 1U << 17U;

@@ -43,7 +43,7 @@ std::uint64_t debugger_function() {
 }
 
 bool describe_loaded(const link_map& map, image::Arena& arena, image::LoadedImage* image) {
-    // Asked for an image on its way in, the loader's look-up does not know it yet.
+    // The loader's look-up does not find an image that is still being loaded.
     if (image::describe_image_at(reinterpret_cast<std::uint64_t>(map.l_ld), arena, image)) {
         return image->bias == map.l_addr;
     }

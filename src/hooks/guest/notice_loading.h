@@ -1,8 +1,8 @@
-// Noticing images that are loaded while the program runs.
+// Detects images that are loaded while the program runs.
 //
-// The dynamic linker calls a function of its own, which does nothing, whenever it has loaded or unloaded images, for
-// debuggers to stop at. A hook of that function tells us, too: images are mapped then, and none of their code has
-// run.
+// The dynamic linker calls a function of its own, which does nothing, whenever it has loaded or unloaded images,
+// for debuggers to stop at. A hook of that function detects them: images are mapped then, and none of their code
+// has run.
 #pragma once
 
 #include "hooks/guest/areas.h"

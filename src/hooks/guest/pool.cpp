@@ -16,7 +16,7 @@ namespace kymo::hooks {
 
 namespace {
 
-// A block's word: who may touch it.
+// A block's word: its owner's state.
 enum State : std::uint8_t { kNew = 0, kFree = 1, kTaken = 2 };  // kNew: its stubs are not written yet
 constinit std::atomic<std::uint8_t> states[kBlocks]{};
 
@@ -42,7 +42,7 @@ bool take(std::uint64_t number, std::uint64_t level) {
         return false;
     }
     if (state == kNew && !write_stubs(number)) {
-        return false;  // and stays taken: nothing can be made of it
+        return false;  // and stays taken: it has no stubs
     }
     BlockHead* head = block(number);
     head->previous = head->next = nullptr;

@@ -1,4 +1,4 @@
-// The rights to a range of our own memory.
+// The access rights of a range of our own memory.
 #pragma once
 
 #include "hooks/native.h"

@@ -1,19 +1,19 @@
-// Where return addresses are kept while a hooked function runs, and what stands in their place.
+// Where return addresses are kept while a hooked function runs, and the stubs that replace them.
 //
-// A hooked function is called by Kymo's own call instruction, so that it returns to Kymo. A *slot* keeps where it
-// should have returned to; a *stub*, 32 bytes of code at a fixed distance from its slot, makes that call and takes
+// A hooked function is called by Kymo's own call instruction, so that it returns to Kymo. A *slot* keeps the
+// original return address; a *stub*, 32 bytes of code at a fixed distance from its slot, makes that call and takes
 // the return:
 //
 //     stub + 0   lea 8(%rsp), %rsp         the return address is in the slot now
 //     stub + 5   call *slot.continuation   puts stub + 11 where the return address was
 //     stub + 11  the return arrives; the real address goes back to its place, then to trampolines.S
 //
-// The fixed distance is the point: one piece of call-frame information says for all stubs that the caller's address
-// is in the slot, so that every unwinder (exceptions, cancellation, backtrace) passes through them (trampolines.S).
-// And since every call has its return, the processor's return prediction stays right.
+// The fixed distance matters: one piece of call-frame information covers all stubs (the caller's address is in the
+// slot), so that every unwinder (exceptions, cancellation, backtrace) passes through them (trampolines.S). And
+// since every call has its return, the processor's return prediction stays right.
 //
-// Stubs and slots lie in the pool, part of this library's own image (only there is call-frame information found), in
-// blocks of one page. A thread takes blocks as it needs them and uses each list of them as a stack: its *lane*.
+// Stubs and slots are in the pool, part of this library's own image (call-frame information is found only there),
+// in blocks of one page. A thread takes blocks as it needs them and uses each list of them as a stack: its *lane*.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ namespace kymo::hooks {
 
 struct alignas(32) Slot {
     std::uint64_t return_before = 0;  // the real return address − 1: in the call instruction
-    std::uint64_t sp = 0;             // where on the stack the return address lies; 0: the slot is free
+    std::uint64_t sp = 0;             // address of the return address on the stack; 0: the slot is free
     std::uint64_t continuation = 0;   // the hooked function, behind its hook
     std::uint32_t hook = 0;
     std::uint32_t chain = 0;  // Chain: the hooked function that has jumped to this one instead of calling it
@@ -37,10 +37,10 @@ inline constexpr std::uint64_t kBlockBytes = 4096;
 inline constexpr std::uint64_t kBlockSlots = kBlockBytes / kSlotBytes;  // the first is the block's head
 inline constexpr std::uint64_t kStubsBytes = 8ULL << 20U;               // also the distance; as in trampolines.S
 inline constexpr std::uint64_t kBlocks = kStubsBytes / kBlockBytes;
-inline constexpr std::uint64_t kReturnsAt = 11;  // in a stub: what stands on the stack
+inline constexpr std::uint64_t kReturnsAt = 11;  // in a stub: the address pushed onto the stack
 
-// The first slot of a block, seen as its head. `sp` is where a slot's is: above every address in a lane's first
-// block, so that nothing below is looked for, and 0 in the others, so that the block before is looked at.
+// The first slot of a block, used as its head. `sp` is where a slot's is: above every address in a lane's first
+// block, so that a search stops there, and 0 in the others, so that the search continues in the previous block.
 struct alignas(32) BlockHead {
     BlockHead* previous = nullptr;  // of the lane
     std::uint64_t sp = 0;
@@ -70,7 +70,7 @@ inline std::uint64_t pool_begin() {
 inline bool in_stubs(std::uint64_t address) {
     return address - pool_begin() < kStubsBytes;
 }
-// Whether it is what a stub puts onto the stack.
+// Whether it is the return address that a stub pushes.
 inline bool is_stub_return(std::uint64_t address) {
     return in_stubs(address) && (address & (kStubBytes - 1)) == kReturnsAt;
 }
@@ -93,12 +93,13 @@ inline bool is_head(const Slot* slot) {
     return (reinterpret_cast<std::uint64_t>(slot) & (kBlockBytes - 1)) == 0;
 }
 
-// A block of stubs that are ready and slots that are free; nullptr: none is left, or the kernel allows no code to be
-// made. Any thread, also in handlers; a few system calls the first time.
+// A block of ready stubs and free slots; nullptr: none is left, or the kernel does not allow code to be made. Any
+// thread, also in handlers; a few system calls the first time.
 BlockHead* take_block(std::uint64_t level);
-// Gives back a list by `next`. Nobody may be in a function that its slots are of.
+// Frees a list linked by `next`. No thread may be in a function that uses its slots.
 void give_back_blocks(BlockHead* first);
-// In a forked child: what belonged to threads that are not there. `kept`: the first block of each lane to keep.
+// In a forked child: frees the blocks of threads that do not exist there. `kept`: the first block of each lane to
+// keep.
 void keep_only(BlockHead* const* kept, std::size_t count);
 
 }  // namespace kymo::hooks

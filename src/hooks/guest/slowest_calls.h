@@ -1,6 +1,6 @@
-// The slowest calls of a function in one thread, as many as are kept.
+// The slowest calls of a function in one thread, up to a fixed number.
 //
-// No order among them: the shortest is known, and the next longer one takes its place. Constant memory, no calls;
+// They are not ordered: the shortest is known, and the next longer one replaces it. Constant memory, no calls;
 // used by one thread at a time, between any two of its functions.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace kymo::hooks {
 
-// What the kernel counts for a thread.
+// The kernel's counts for a thread.
 struct Usage {
     std::uint64_t processor_ns = 0;
     std::uint64_t voluntary = 0;  // switches
@@ -20,9 +20,9 @@ struct Usage {
 struct SlowCall {
     std::uint64_t begin_ns = 0;  // CLOCK_MONOTONIC
     std::uint64_t duration_ns = 0;
-    std::uint64_t early_ns = 0;   // so long before its begin does `usage` begin
+    std::uint64_t early_ns = 0;   // time from the begin of `usage` to that of the call
     std::uint64_t has_usage = 0;  // 0: not counted, the call was too short for it
-    Usage usage;                  // the change
+    Usage usage;                  // the change of the counts
 };
 
 class SlowestCalls {

@@ -1,9 +1,9 @@
-// What hooks keep for a thread, and what the monitor tells them about it.
+// The state of hooks in a thread, and the calls by which the monitor maintains it.
 //
-// Contract: begin_thread(), end_thread() and after_fork() in the thread concerned, with signals blocked. Between them
-// hooked functions may be entered and left at any time, also in handlers that interrupt Kymo's own runtime (each
-// depth of that has a lane of its own). Threads without a Thread, and those that share another's thread-local storage
-// (raw clone), run their functions as if there were no hooks.
+// Contract: begin_thread(), end_thread() and after_fork() in the thread concerned, with signals blocked. Between
+// them hooked functions may be entered and left at any time, also in handlers that interrupt Kymo's own runtime
+// (each depth of that has a lane of its own). Threads without a Thread, and those that share another's
+// thread-local storage (raw clone), run their functions as if there were no hooks.
 #pragma once
 
 #include "cells/actions.h"
@@ -14,7 +14,7 @@
 
 namespace kymo::hooks {
 
-inline constexpr unsigned kLevels = 4;  // handlers inside handlers, each having interrupted the runtime
+inline constexpr unsigned kLevels = 4;  // nested handlers, each having interrupted the runtime
 
 class ThreadCalls;
 
@@ -25,14 +25,14 @@ struct Lane {
 
 struct Thread {
     Lane lanes[kLevels];
-    std::uint32_t level = 0;          // lane to use; above 0 while the runtime is at work in this thread
+    std::uint32_t level = 0;          // lane to use; above 0 while the runtime is active in this thread
     std::uint64_t inside[kLevels]{};  // stack pointers at which the runtime began
     std::uint64_t stack_low = 0;      // the thread's own stack; size 0: not known
     std::uint64_t stack_bytes = 0;
-    const cells::Task* task = nullptr;  // null: nothing is to be counted
-    std::uint64_t unfollowed = 0;       // entries that were left out, since no slot was to be had
+    const cells::Task* task = nullptr;  // null: nothing is counted
+    std::uint64_t unfollowed = 0;       // entries that were left out because no slot was available
     int tid = 0;
-    ThreadCalls* calls = nullptr;  // null: nobody wants occurrences of functions
+    ThreadCalls* calls = nullptr;  // null: occurrences of functions are not recorded
 
     bool on_own_stack(std::uint64_t address) const { return address - stack_low < stack_bytes; }
 };
@@ -42,16 +42,16 @@ Thread* this_thread();
 
 void begin_thread(Thread& thread, int tid, std::uint64_t stack_low, std::uint64_t stack_high,
                   const cells::Task* task);
-// The calling thread goes on as `thread`, in the middle of the functions that it is in.
+// The calling thread continues as `thread`, in the middle of its functions.
 void continue_thread(Thread& thread, const Thread& before, const cells::Task* task);
-// It is no longer measured, in the middle of the functions that it is in.
+// The thread is not measured any more, in the middle of its functions.
 void abandon_thread();
-// The calling thread's functions whose frames lie at or below `sp` on its own stack, or are overwritten: longjmp has
+// The calling thread's functions whose frames are at or below `sp` on its own stack, or overwritten: longjmp has
 // skipped them.
 void leave_skipped(std::uint64_t sp);
-// Functions that the thread will not return from any more are left now.
+// Leaves the functions that the thread will not return from any more.
 void end_thread(Thread& thread);
-// In the child; `thread` is the calling one's (null: it had none).
+// In the child; `thread` is the calling one's (null: none).
 void after_fork(Thread* thread, int tid);
 
 // The only step of a list: an addition of a constant.
@@ -60,14 +60,14 @@ struct Addition {
     std::uint64_t cell = 0;  // bytes from the task's first
 };
 
-// Whose exits there is something to do at. (The trampolines compare it.)
+// Which exits need work. (The trampolines compare it.)
 enum class Follows : std::uint8_t {
     kNobody = 0,  // of no function
     kItself = 1,
     kOthers = 2,  // of other functions, which may have been skipped when this one is entered
 };
 
-// A hook: what happens at a function, as the runtime needs it.
+// A hook: the runtime's work at a function.
 struct alignas(64) Hook {
     std::uint64_t continuation = 0;
     const cells::Step* entry = nullptr;
@@ -77,16 +77,16 @@ struct alignas(64) Hook {
     Follows follows = Follows::kNobody;
     bool tells_images =
         false;               // not an instrumentation point: the dynamic linker's word that images have come or gone
-    bool is_quick = false;   // both lists are additions or nothing: the trampolines do them themselves
-    std::uint8_t calls = 0;  // a number from 1: occurrences are wanted, as function calls - 1 of ThreadCalls
+    bool is_quick = false;   // both lists are additions or empty: the trampolines execute them themselves
+    std::uint8_t calls = 0;  // a number from 1: occurrences are recorded, as function calls - 1 of ThreadCalls
     Addition quick_entry;
     Addition quick_exit;
 };
 
-// What the runtime works from. Written while there is one thread, or before a hook's code can be reached.
+// The runtime's data. Written while there is one thread, or before a hook's code can be reached.
 struct Runtime {
     Hook* hooks = nullptr;
-    void (*images_changed)(std::uint32_t hook) = nullptr;  // of the hooks that tell
+    void (*images_changed)(std::uint32_t hook) = nullptr;  // called by hooks that report loading
     const cells::DataSources* data = nullptr;              // for steps that read the program's data
 };
 extern Runtime runtime asm("kymo_hooks_runtime");  // the trampolines' names for it and for the calling thread's

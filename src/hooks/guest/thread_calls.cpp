@@ -16,9 +16,9 @@
 namespace kymo::hooks {
 namespace {
 
-constexpr std::uint64_t kLooksShare = 32;  // looking takes no more than one part in so many of the time between looks
+constexpr std::uint64_t kLooksShare = 32;  // a look takes at most this fraction of the time between looks
 
-// While it is there, others do not read.
+// While it exists, other threads do not read.
 class Changing {
   public:
     explicit Changing(FunctionCalls& calls) : calls_(calls) {
@@ -40,7 +40,7 @@ std::uint64_t raw_clock(int clock) {
 }
 
 void read_usage(Usage& usage) {
-    // getrusage's times are as of the thread's last switch or the kernel's last tick.
+    // getrusage's times are those of the thread's last switch or of the kernel's last tick.
     usage.processor_ns = raw_clock(CLOCK_THREAD_CPUTIME_ID);
     rusage kernels{};
     raw_system(SYS_getrusage, static_cast<std::uint64_t>(RUSAGE_THREAD), reinterpret_cast<std::uint64_t>(&kernels));
@@ -58,8 +58,8 @@ void subtract(const Usage& before, Usage& usage) {
     usage.major_faults -= before.major_faults;
 }
 
-// A function's outermost call has been skipped, and nobody has noticed so far: its frame lies below the new one, or
-// what stands where its return address was leads to no stub.
+// A function's outermost call was skipped unnoticed: its frame is below the new one, or its return address does
+// not lead to a stub.
 bool is_gone(const Thread& thread, const Slot& running, const Slot& next) {
     if (!thread.on_own_stack(running.sp) || !thread.on_own_stack(next.sp)) {
         return false;
@@ -76,7 +76,7 @@ std::uint64_t ThreadCalls::look(std::uint64_t now) {
     read_usage(usage_);
     looked_ = cells::read_ticks(rate_.kind);
     if (const std::uint64_t least = (looked_ - now) * kLooksShare; least > fresh_ticks_) {
-        fresh_ticks_ += (least - fresh_ticks_) / 8;  // once may have been chance
+        fresh_ticks_ += (least - fresh_ticks_) / 8;  // a single one may be chance
     }
     return looked_;
 }

@@ -1,15 +1,16 @@
-// A thread's calls of the functions whose occurrences are wanted exactly: how many, how long, and the slowest.
+// A thread's calls of the functions whose occurrences are recorded exactly: number, durations, and the slowest
+// calls.
 //
-// Counted are outermost calls: what a function does below itself is part of its first call. A call that longjmp has
-// skipped, or that the thread's end has cut short, has no end that is known: it counts, and has no duration. Of a
-// function whose calls turn out too short for a clock at both ends, further calls are counted and no longer timed.
+// Outermost calls are counted: recursive calls are part of the first one. A call that longjmp has skipped, or that
+// the thread's end has cut short, has no known end: it is counted without a duration. If a function's calls turn
+// out too short for a clock at both ends, further calls are counted and no longer timed.
 //
-// What the kernel counts costs a system call, too much for every entry. The thread looks at entries, but not again
-// within kFreshNs (longer, where looking costs much); so what is told of a slow call began up to so long before it,
-// and how long before is kept beside it.
+// The kernel's counts cost a system call, too much for every entry. The thread looks at entries, but not again
+// within kFreshNs (longer, if a look is expensive). The counts of a slow call may therefore begin up to that long
+// before it; the difference is kept with them.
 //
-// Contract: made and read by the monitor; begin() and end() in the thread, between any two of its functions, also in
-// handlers that interrupt them. No calls, no allocation, no vector registers. Others may read meanwhile
+// Contract: made and read by the monitor; begin() and end() in the thread, between any two of its functions, also
+// in handlers that interrupt them. No calls, no allocation, no vector registers. Other threads may read meanwhile
 // (read_calls()).
 #pragma once
 
@@ -23,7 +24,7 @@
 
 namespace kymo::hooks {
 
-struct Thread;  // it has one
+struct Thread;  // it contains one
 
 inline constexpr std::uint64_t kFreshNs = 20'000;
 inline constexpr std::uint64_t kTryTimed = 1U
@@ -32,12 +33,12 @@ inline constexpr std::uint64_t kLeastTimedNs = 500;  // mean of these
 
 // Of one function.
 struct FunctionCalls {
-    std::uint32_t change = 0;  // odd: what follows is being changed
+    std::uint32_t change = 0;  // odd: a change of the following is in progress
     bool is_timed = false;     // the call that is running
     bool counts_only = false;
     const Slot* running = nullptr;  // the outermost
     std::uint64_t began = 0;        // ticks
-    std::uint64_t early = 0;        // ticks from the look at `before` to then
+    std::uint64_t early = 0;        // ticks from the look at `before` to `began`
     Usage before;
     std::uint64_t calls = 0;
     std::uint64_t cut = 0;      // without a known end
@@ -55,13 +56,13 @@ class ThreadCalls {
         return sizeof(ThreadCalls) + functions * sizeof(FunctionCalls);
     }
     void make(std::uint32_t functions, const cells::TickRate& rate);
-    // In a forked child, whose calls begin now: those that are running are the parent's.
+    // In a forked child, whose calls begin now: running ones belong to the parent.
     void begin_anew();
 
     std::uint32_t functions() const { return functions_; }
     const FunctionCalls& of(std::uint32_t function) const { return all()[function]; }
 
-    // A call, whose slot is `slot`, has begun; has ended, or (`is_cut`) is known to be over.
+    // A call, whose slot is `slot`, has begun; has ended, or (`is_cut`) has ended at an unknown time.
     void begin(std::uint32_t function, const Thread& thread, const Slot& slot);
     void end(std::uint32_t function, const Slot& slot, bool is_cut);
 
@@ -75,11 +76,11 @@ class ThreadCalls {
     cells::TickRate rate_;
     std::uint64_t fresh_ticks_ = 0;
     std::uint64_t looked_ = 0;  // ticks
-    Usage usage_;               // then
+    Usage usage_;               // at that time
     std::uint32_t functions_ = 0;
 };
 
-// A copy while the thread goes on. False: the thread was in the middle of a change all along.
+// A copy while the thread continues. False: the thread was in the middle of a change all along.
 bool read_calls(const FunctionCalls& calls, FunctionCalls& out);
 
 }  // namespace kymo::hooks

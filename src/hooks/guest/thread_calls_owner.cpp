@@ -1,5 +1,5 @@
-// What the monitor does with a thread's calls: apart from thread_calls.cpp, which runs between a hooked function and
-// its caller and may call nothing.
+// The monitor's handling of a thread's calls: separate from thread_calls.cpp, which runs between a hooked function
+// and its caller and may not call other code.
 #include "hooks/guest/thread_calls.h"
 #include "hooks/native.h"
 
@@ -19,7 +19,7 @@ void ThreadCalls::make(std::uint32_t functions, const cells::TickRate& rate) {
 
 void ThreadCalls::begin_anew() {
     for (std::uint32_t i = 0; i < functions_; ++i) {
-        if (all()[i].calls != 0) {  // pages that nobody has touched stay as they are
+        if (all()[i].calls != 0) {  // untouched pages stay untouched
             new (&all()[i]) FunctionCalls;
         }
     }

@@ -38,12 +38,12 @@ std::uint64_t cookie_of(const Probe& probe) {
            (probe.return_awaited ? kReturnAwaited : 0);
 }
 
-// Errors that every other probe would meet, too.
+// Errors that every other probe would cause as well.
 bool is_everywhere(int error) {
     return error == EPERM || error == EACCES || error == EMFILE;
 }
 
-// Linux 6.6 has links of many places, and stops all threads of a process at them from 6.10 on.
+// Linux 6.6 has links of many places, and from 6.10 on stops all threads of a process at them.
 constexpr int kManyFrom[] = {6, 10};
 
 bool kernel_is_from(const int (&version)[2]) {
@@ -54,7 +54,7 @@ bool kernel_is_from(const int (&version)[2]) {
            std::pair(major, minor) >= std::pair(version[0], version[1]);
 }
 
-// What union bpf_attr is for such a link; the headers of the systems that Kymo is built on may be older.
+// The part of union bpf_attr for such a link; the headers of the build system may be older.
 struct ManyPlaces {
     std::uint32_t program;
     std::uint32_t target = 0;
@@ -72,7 +72,7 @@ struct ManyPlaces {
 constexpr ManyPlaces kManyPlaces{
     .program = 0, .path = 0, .offsets = 0, .cookies = 0, .count = 0, .at_returns = 0, .process = 0};
 
-// A descriptor; < 0: errno says why.
+// A descriptor; < 0: errno has the reason.
 int link_of(const ManyPlaces& places) {
     errno = 0;
     return static_cast<int>(syscall(SYS_bpf, BPF_LINK_CREATE, &places, sizeof places));
@@ -102,7 +102,7 @@ int link_many(int program, std::span<const Probe*> probes, pid_t process) {
     return link_of(places);
 }
 
-// A kernel that knows such links looks at the path: a folder is no file.
+// A kernel that supports such links checks the path and refuses a folder with EBADF.
 bool takes_many_places(int program) {
     const std::uint64_t offset = 1;
     ManyPlaces places = kManyPlaces;
@@ -126,7 +126,7 @@ bpf_link* attach_one(const bpf_program* program, const Probe& probe, pid_t proce
     return bpf_program__attach_uprobe_opts(program, process, probe.image.c_str(), probe.in_file, &options);
 }
 
-// A file mapped as code, so that the kernel looks at what a probe would stand on.
+// A file mapped as code, to examine the instructions under a probe.
 class MappedCode {
   public:
     explicit MappedCode(const std::filesystem::path& path) {
@@ -151,7 +151,7 @@ class MappedCode {
     std::size_t bytes_ = 0;
 };
 
-// A probe is two descriptors. The program was forked before, and keeps the limit that there was.
+// A probe takes two descriptors. The program was forked before, and keeps the old limit.
 void raise_descriptor_limit() {
     rlimit limit{};
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
@@ -219,7 +219,7 @@ struct KernelProbes::State {
     Result<void> attach_many(std::span<const Probe*> probes, pid_t process, const OnRefusal& not_taken);
 };
 
-// Loads the program with the steps, anew if it was loaded before.
+// Loads the program with the steps, again if it was loaded before.
 Result<void> KernelProbes::State::load(const Steps& steps) {
     unload();
     const auto size = static_cast<std::size_t>(kymo_probe_object_end - kymo_probe_object);
@@ -264,7 +264,7 @@ KernelProbes::~KernelProbes() = default;
 
 Result<KernelProbes> KernelProbes::load(const Planned& planned,
                                         std::span<const std::pair<std::uint32_t, std::uint32_t>> bindings) {
-    libbpf_set_print(nullptr);  // what is wrong is told by us
+    libbpf_set_print(nullptr);  // errors are reported by Kymo
     Steps steps;
     for (const std::vector<cells::Step>& each : planned.points) {
         if (!cells::valid(each.data(), each.size(), 0)) {
@@ -303,7 +303,7 @@ Result<KernelProbes> KernelProbes::load(const Planned& planned,
     return KernelProbes(std::move(state));
 }
 
-// Links for the probes, `process` 0: of every process. Those that the kernel does not take are found by halves.
+// Links for the probes, `process` 0: of every process. Those that the kernel refuses are found by bisection.
 Result<void> KernelProbes::State::attach_many(std::span<const Probe*> probes, pid_t process,
                                               const OnRefusal& not_taken) {
     if (const int link = link_many(bpf_program__fd(program), probes, process); link >= 0) {
@@ -393,7 +393,7 @@ std::vector<std::uint32_t> KernelProbes::threads() const {
 }
 
 bool KernelProbes::read(std::uint32_t thread, ProbeThread& values) const {
-    // Twice: a timer is running as it was read where both readings say so.
+    // Read twice: a timer counts as running only if both readings agree.
     ProbeThread again;
     if (bpf_map_lookup_elem(state_->threads, &thread, &values) != 0 || values.begin == 0 ||
         bpf_map_lookup_elem(state_->threads, &thread, &again) != 0) {

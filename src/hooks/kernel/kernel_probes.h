@@ -1,10 +1,10 @@
 // Instrumentation points by the kernel: stops at instructions of a program into which nothing can be preloaded
-// (uprobes, uretprobes), and does the points' steps there on the calling thread's cells.
+// (uprobes, uretprobes), and executes the points' steps there on the calling thread's cells.
 //
-// Needs CAP_BPF and CAP_PERFMON (root), Linux 5.15, and a build that had clang and libbpf; every refusal says which.
-// Nothing stays in the kernel when this object is gone. One thread. Cost: some microseconds a hit, in the program
-// (bench/hooks); of load() some milliseconds; of try_out() and attach() microseconds a probe where takes_many(), else
-// some 0.1 s a probe.
+// Needs CAP_BPF and CAP_PERFMON (root), Linux 5.15, and a build with clang and libbpf; every refusal names what is
+// missing. Nothing stays in the kernel when this object is gone. One thread. Cost: some microseconds per hit, in
+// the program (bench/hooks); of load() some milliseconds; of try_out() and attach() microseconds per probe if
+// takes_many(), otherwise some 0.1 s per probe.
 #pragma once
 
 #include "base/result.h"
@@ -22,7 +22,8 @@
 namespace kymo::hooks {
 
 inline constexpr std::size_t kMaxProbes = 50'000;
-inline constexpr std::size_t kMaxSingleProbes = 2000;  // where the kernel is asked for each alone (before Linux 6.10)
+inline constexpr std::size_t kMaxSingleProbes = 2000;  // where the kernel takes them one by one (before Linux
+                                                       // 6.10)
 
 class KernelProbes {
   public:
@@ -37,27 +38,26 @@ class KernelProbes {
     KernelProbes& operator=(const KernelProbes&) = delete;
     ~KernelProbes();
 
-    // Whether the kernel takes each of the probes: of those it does not, told with the reason. (A process that begins
-    // later would simply not be stopped there.) kPermission, kUnsupported: it takes none.
+    // Whether the kernel accepts each of the probes: returns those it refuses, with the reason. (A process that
+    // begins later would silently not be stopped there.) kPermission, kUnsupported: it accepts none.
     Result<void> try_out(std::span<const Probe> probes,
                          const std::function<void(const Probe&, int error)>& refused) const;
 
-    // Whether the kernel is given all places of a file at once.
+    // Whether the kernel takes all places of a file at once.
     [[nodiscard]] bool takes_many() const;
 
     // The process, with all its threads, but not its children; now or when it becomes the program. `wherever`: the
-    // kernel is to stop every process there and let others go on, which is slower for those, because it forgets
-    // probes of a process alone when that gains rights at its exec (setuid).
+    // kernel stops every process there and lets others continue, which is slower for those; needed because the
+    // kernel drops probes of a single process when that gains privileges at its exec (setuid).
     Result<void> attach(std::span<const Probe> probes, pid_t process, bool wherever);
 
-    // Those that have come to a probe and are not forgotten.
+    // Threads that have hit a probe and are not forgotten.
     [[nodiscard]] std::vector<std::uint32_t> threads() const;
-    // A thread's cells as they are now; a timer that is being started just then may be told as stopped. False: it has
-    // none.
+    // A thread's present cells; a timer that is just being started may be returned as stopped. False: it has none.
     bool read(std::uint32_t thread, ProbeThread& values) const;
-    // Its cells are not needed any more: the thread is gone.
+    // Frees its cells: the thread is gone.
     void forget(std::uint32_t thread) const;
-    // Hits by threads that found no room.
+    // Hits by threads for which there was no room.
     [[nodiscard]] std::uint64_t missed() const;
 
   private:

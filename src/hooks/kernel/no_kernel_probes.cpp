@@ -1,4 +1,4 @@
-// Stands in for kernel_probes.cpp where Kymo was built without clang or libbpf.
+// Replaces kernel_probes.cpp if Kymo was built without clang or libbpf.
 #include "hooks/kernel/kernel_probes.h"
 
 namespace kymo::hooks {

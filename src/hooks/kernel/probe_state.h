@@ -8,7 +8,7 @@
 
 namespace kymo::hooks {
 
-// Whose calls count. The kernel runs the program for every thread that comes to a probe.
+// Selects the calls that count. The kernel runs the program for every thread that hits a probe.
 struct ProbeSettings {
     std::uint64_t namespace_device;  // of the process ids below: stat(2) of /proc/self/ns/pid
     std::uint64_t namespace_inode;
@@ -23,18 +23,19 @@ struct ProbePoint {
     std::uint32_t count;
 };
 
-// What an attached probe hands to the program, its cookie.
+// The cookie that an attached probe passes to the program.
 constexpr std::uint64_t kAtExit = std::uint64_t{1} << 32U;
 constexpr std::uint64_t kReturnAwaited = std::uint64_t{1}
                                          << 33U;              // of an entry: the kernel is to see the call return
-constexpr std::uint64_t kReturned = std::uint64_t{1} << 34U;  // of an exit: it has
+constexpr std::uint64_t kReturned = std::uint64_t{1} << 34U;  // of an exit: it has reported it
 
 // The cells of a thread, from the first probe that it comes to. Written by that thread alone.
 struct ProbeThread {
-    std::uint64_t begin;  // CLOCK_MONOTONIC, ns; 0: it is being made
+    std::uint64_t begin;  // CLOCK_MONOTONIC, ns; 0: being made
     char name[16];
-    std::uint64_t awaited;   // calls whose return was to be seen
-    std::uint64_t returned;  // and was: not beyond 64 deep in a thread, nor of calls that longjmp has cut short
+    std::uint64_t awaited;   // calls whose return is awaited
+    std::uint64_t returned;  // and was seen: not beyond 64 deep in a thread, nor for calls that longjmp has cut
+                             // short
     std::uint64_t cells[cells::kTaskCells];
     cells::Timer timers[cells::kTaskTimers];
 };

@@ -1,9 +1,9 @@
-// Instrumentation points in the kernel: runs at each hit of a probe, and does the steps of its point on the calling
-// thread's cells. The steps, the primitives and what they mean are those of the monitor, the same source
-// (cells/actions.h).
+// Instrumentation points in the kernel: runs at each hit of a probe, and executes the steps of its point on the
+// calling thread's cells. The steps, the primitives and their meaning are those of the monitor, from the same
+// source (cells/actions.h).
 //
-// Compiled by clang when Kymo is built and carried in the program; nothing is compiled where it runs. Needs
-// Linux 5.15 (attach cookies).
+// Compiled by clang when Kymo is built and carried in the program; nothing is compiled at run time. Needs Linux
+// 5.15 (attach cookies).
 #include "base/x86_64/kernel_registers.h"
 #include "cells/actions.h"
 #include "hooks/kernel/probe_state.h"
@@ -20,7 +20,7 @@ struct Ids {
     std::uint32_t process;
 };
 
-// Helpers by number (enum bpf_func_id is kernel ABI). None of them is lent to GPL programs only.
+// Helpers by number (enum bpf_func_id is kernel ABI). None of them is restricted to GPL programs.
 const auto map_lookup = reinterpret_cast<void* (*)(void* map, const void* key)>(1);
 const auto map_update =
     reinterpret_cast<long (*)(void* map, const void* key, const void* value, std::uint64_t flags)>(2);
@@ -40,7 +40,7 @@ extern "C" {
 
 __attribute__((section("license"), used)) char kymo_license[] = "Apache-2.0";
 
-// Of any point. The loader says how many there are: the kernel's check of this program takes time for each.
+// Of any point. The loader sets the number: the kernel's check of this program takes time for each.
 __attribute__((section(".rodata"), used)) extern const volatile std::uint32_t kymo_most_steps = cells::kMaxSteps;
 
 __attribute__((section(".maps"), used)) struct {
@@ -52,14 +52,14 @@ __attribute__((section(".maps"), used)) struct {
 
 __attribute__((section(".maps"), used)) struct {
     int (*type)[kArray];
-    int (*max_entries)[1];  // the loader says how many
+    int (*max_entries)[1];  // set by the loader
     std::uint32_t* key;
     ProbePoint* value;
 } kymo_points;
 
 __attribute__((section(".maps"), used)) struct {
     int (*type)[kArray];
-    int (*max_entries)[1];  // the loader says how many
+    int (*max_entries)[1];  // set by the loader
     std::uint32_t* key;
     cells::Step* value;
 } kymo_steps;
@@ -79,7 +79,7 @@ __attribute__((section(".maps"), used)) struct {
     ProbeThread* value;
 } kymo_blank;
 
-// Hits by threads that found no room.
+// Hits by threads for which there was no room.
 __attribute__((section(".maps"), used)) struct {
     int (*type)[kArray];
     int (*max_entries)[1];
@@ -135,7 +135,7 @@ extern "C" __attribute__((section("uprobe"), used)) int kymo_steps_at(Registers*
     const cells::Call call{at_exit ? nullptr : arguments, registers->rax};
     const std::uint32_t count = point->count;
     const std::uint32_t first = point->first;
-    cells::Loaded none{};  // of the program's data: no such steps come here (planner.cpp)
+    cells::Loaded none{};  // of the program's data: such steps are not used here (planner.cpp)
     for (std::uint32_t i = 0, next = 0; i < kymo_most_steps && next < count; ++i) {
         const std::uint32_t key = first + next;
         const auto* at = static_cast<const cells::Step*>(map_lookup(&kymo_steps, &key));

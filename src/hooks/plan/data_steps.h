@@ -1,5 +1,5 @@
-// Steps that read the program's data, made for a place: which variable, member or parameter a name means is asked for
-// each function and line anew.
+// Steps that read the program's data, made for a place: a name is resolved to a variable, member or parameter for
+// each function and line again.
 //
 // A request's loads (cells::Operation::kLoad) number its own names; those of the plan number the plan's loads.
 #pragma once
@@ -27,7 +27,7 @@ class DataSteps {
     struct Problem {
         std::size_t name = 0;  // of the request's
         std::string reason;
-        bool is_unknown = false;  // there is nothing of that name
+        bool is_unknown = false;  // nothing has that name
     };
     // None: `steps`, the request's, are ready for the plan.
     std::optional<Problem> settle(const Request& request, const ImageFunctions& image, std::uint64_t offset,
@@ -42,8 +42,8 @@ class DataSteps {
     std::optional<program::DataFinder> finder_;  // opened where a request names data
 };
 
-// Whether the request needs what only a monitor in the program can give: its data, or the standard metrics of its
-// threads. Empty: no. Otherwise why it cannot be had from outside.
+// Whether the request needs data that only a monitor in the program has: its data, or the standard metrics of its
+// threads. Empty: no. Otherwise why it is not available from outside.
 std::string needs_monitor(const Request& request);
 
 }  // namespace kymo::hooks

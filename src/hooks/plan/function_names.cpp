@@ -9,7 +9,7 @@
 namespace kymo::hooks {
 namespace {
 
-// What the demangler says before the name of the function that is led to.
+// The demangler's prefixes for thunks, before the target function's name.
 constexpr std::string_view kLeadsTo[] = {"non-virtual thunk to ", "virtual thunk to ", "covariant return thunk to ",
                                          "TLS init function for ", "TLS wrapper function for "};
 
@@ -38,7 +38,7 @@ std::string without_tags(std::string name) {
     return name;
 }
 
-// fnmatch's other signs are letters here.
+// fnmatch's other special characters are literal here.
 std::string as_pattern(const std::string& wanted) {
     std::string pattern;
     for (const char letter : wanted) {

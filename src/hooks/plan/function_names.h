@@ -1,6 +1,5 @@
-// The names by which people ask for a function: as the linker has it, with or without its version; as the source has
-// it, with template arguments, with or without ABI tags, and with parameters. What leads to a function (a thunk) is
-// not that function.
+// The names by which users identify a function: the linker's, with or without its version; the source's, with
+// template arguments, with or without ABI tags, and with parameters. A thunk to a function is not that function.
 #pragma once
 
 #include <string>
@@ -21,7 +20,7 @@ class FunctionNames {
 
     // Without a version: the key of linkage tables.
     const std::string& linkage() const { return linkage_; }
-    // For people: "ns::Class::method", "non-virtual thunk to ns::Class::method".
+    // For display: "ns::Class::method", "non-virtual thunk to ns::Class::method".
     const std::string& source() const { return names_.back(); }
 
   private:

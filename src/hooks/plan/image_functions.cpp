@@ -110,7 +110,7 @@ void ImageFunctions::read_file() {
     for (program::FunctionName& name : code_.names()) {
         functions_.push_back({std::move(name.name), name.offset, name.is_indirect});
     }
-    // What no symbol names goes by the name that reports give it.
+    // Code without a symbol gets the name that reports give it.
     for (std::uint32_t i = 0; i < code_.size(); ++i) {
         if (const program::CodeFunction& function = code_.function(i); function.linkage_name.empty()) {
             functions_.push_back({fmt::format("{}+{:#x}", file_name(), function.entry()), function.entry(), false});
@@ -156,7 +156,7 @@ void ImageFunctions::find_targets() {
     targets_.erase(std::unique(targets_.begin(), targets_.end()), targets_.end());
 }
 
-// What stands against a hook or a probe at a function's entry, whatever its code.
+// Reasons against a hook or a probe at a function's entry, whatever its code.
 std::string ImageFunctions::check_entry(std::uint64_t offset) const {
     const std::uint32_t index = code_.function_at(offset);
     if (index == kNone || code_.function(index).entry() != offset) {
@@ -233,9 +233,9 @@ std::string ImageFunctions::find_returns(std::uint64_t offset, std::vector<std::
     return {};
 }
 
-// The kernel goes by an instruction's opcode alone, and takes those of AVX (VEX, EVEX) for others with the same byte:
-// vxorps for a push, vpbroadcastb for a jump (Linux, arch/x86/kernel/uprobes.c; seen with 6.18). The program would
-// go wrong.
+// The kernel examines only an instruction's opcode, and takes those of AVX (VEX, EVEX) for others with the same
+// byte: vxorps for a push, vpbroadcastb for a jump (Linux, arch/x86/kernel/uprobes.c; seen with 6.18). The program
+// would malfunction.
 std::string ImageFunctions::check_probe(std::uint64_t offset) const {
     constexpr std::uint8_t kPrefixes[] = {0x26, 0x2e, 0x36, 0x3e, 0x64, 0x65, 0x67};  // segments, address size
     constexpr std::uint8_t kVector[] = {0x62, 0xc4, 0xc5};                            // in 64-bit code

@@ -34,12 +34,12 @@ class ImageFunctions {
   public:
     explicit ImageFunctions(const std::filesystem::path& path);
 
-    // Empty: it can be read. Otherwise why not.
+    // Empty: readable. Otherwise the reason.
     const std::string& problem() const { return problem_; }
     const std::filesystem::path& path() const { return path_; }
     std::string file_name() const { return path_.filename().string(); }
     const std::string& build_id() const { return build_id_; }
-    // The C library's own images, whose functions Kymo itself may be in the middle of.
+    // The C library's own images; Kymo itself may be inside their functions.
     bool is_c_library() const;
 
     const std::vector<NamedFunction>& functions() const {
@@ -47,24 +47,25 @@ class ImageFunctions {
     }  // by offset; aliases beside each other
     const std::vector<std::string>& imports() const { return imports_; }  // called through linkage slots; sorted
 
-    // Empty: `entry` tells how. Otherwise why the function cannot be hooked at its entry, in words that follow its
-    // name.
+    // Empty: `entry` has the plan. Otherwise why the function cannot be hooked at its entry, in words that follow
+    // its name.
     std::string plan_entry(std::uint64_t offset, PlanEntry* entry);
     // Where the function around an offset is entered; the offset itself where none is known.
     std::uint64_t entry_of(std::uint64_t offset) const;
-    // Empty: nothing stands against the time of calls being taken. Otherwise why not, likewise: the code says that a
-    // call takes less than a hook.
+    // Empty: the time of calls can be taken. Otherwise why not, likewise: the code shows that a call takes less
+    // than a hook.
     std::string check_duration(std::uint64_t offset);
-    // Empty: `offset` is a function's first instruction, and what comes to it are calls. Otherwise why not, likewise.
+    // Empty: `offset` is a function's first instruction, and control reaches it by calls. Otherwise why not,
+    // likewise.
     std::string check_calls(std::uint64_t offset);
     // Empty: `returns` are the function's ways out. Otherwise why it has others, likewise.
     std::string find_returns(std::uint64_t offset, std::vector<std::uint64_t>* returns);
-    // Empty: the kernel can stand in for the instruction at an offset. Otherwise why not, likewise.
+    // Empty: the kernel can emulate the instruction at an offset. Otherwise why not, likewise.
     std::string check_probe(std::uint64_t offset) const;
-    // Where the code at an offset lies in the file; none: it is no code of the file.
+    // The file offset of the code at an offset; none: not code of the file.
     std::optional<std::uint64_t> file_offset(std::uint64_t offset) const;
 
-    // Read and made when they are first asked for.
+    // Read and made at the first use.
     const program::LineTable& lines();
     Places& places();
 
@@ -89,7 +90,7 @@ class ImageFunctions {
 // Raw bytes; empty: it has none.
 std::string build_id_of(const std::filesystem::path& path);
 
-// Why a function must not be followed to its exit, whatever its code; empty: nothing stands against it. Linkage name.
+// Why a function must not be followed to its exit, whatever its code; empty: it may. Linkage name.
 std::string_view why_not_followed(std::string_view name);
 
 }  // namespace kymo::hooks

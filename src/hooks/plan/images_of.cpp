@@ -1,4 +1,4 @@
-// What a program will be started with: its dynamic linker says so when it is asked to trace (ld.so(8),
+// The images that a program will be started with: its dynamic linker lists them in trace mode (ld.so(8),
 // LD_TRACE_LOADED_OBJECTS). The program itself does not run.
 #include "hooks/plan/planner.h"
 #include "image/elf.h"
@@ -38,7 +38,7 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
     return all;
 }
 
-// What a command prints, run with `more` in its environment.
+// The output of a command, run with `more` in its environment.
 Result<std::string> output_of(std::vector<std::string> command, const std::string& more) {
     std::array<int, 2> pipe{};
     if (pipe2(pipe.data(), O_CLOEXEC) != 0) {

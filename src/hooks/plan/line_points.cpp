@@ -92,7 +92,7 @@ void LinePoints::set_steps(std::size_t request, std::vector<cells::Step> steps) 
     meant_[request].steps = std::move(steps);
 }
 
-// Lets a hook that covers or comes just before a place stand for it.
+// Uses a hook that covers the place, or is just before it, for the place as well.
 std::string LinePoints::join(ImageFunctions& image, Site& site, std::uint64_t place, std::size_t request) const {
     const std::vector<cells::Step>& steps = meant_[request].steps;
     if (!image.places().leads_straight(site.entry.offset, place)) {

@@ -1,8 +1,8 @@
-// Source lines as instrumentation points: which files and lines are meant, and the places at which their statements
-// begin.
+// Source lines as instrumentation points: which files and lines are meant, and the places at which their
+// statements begin.
 //
-// A line is had at all its places or not at all, since its count would be wrong otherwise. Places that one jump
-// covers share it, and one within a hooked function's entry joins that: in the order of their addresses.
+// A line is hooked at all its places or not at all, since its count would be wrong otherwise. Places that one jump
+// covers share it, and one within a hooked function's entry joins that, in the order of their addresses.
 //
 // Use: find() for every image, then settle(), then add() for every image. Not thread-safe.
 #pragma once
@@ -19,7 +19,7 @@
 
 namespace kymo::hooks {
 
-// A hook in the making.
+// A hook while it is planned.
 struct Site {
     PlanEntry entry;
     std::vector<cells::Step> entry_steps;
@@ -37,7 +37,7 @@ class LinePoints {
     void settle();
     // Between settle() and add(): where a request's line is.
     std::vector<std::pair<const ImageFunctions*, std::uint64_t>> places_of(std::size_t request) const;
-    // What is to be done there instead of the request's steps.
+    // The steps there, instead of the request's.
     void set_steps(std::size_t request, std::vector<cells::Step> steps);
     void drop(std::size_t request) { meant_[request].places.clear(); }
     const std::vector<cells::Step>& steps(std::size_t request) const { return meant_[request].steps; }
@@ -45,7 +45,7 @@ class LinePoints {
     void add(ImageFunctions& image, std::vector<Site>& sites);
     // Instead of add(): the places in the image with their requests, ascending.
     std::vector<std::pair<std::uint64_t, std::size_t>> places_in(const ImageFunctions& image) const;
-    // Tells that a place cannot be had.
+    // Reports that a place cannot be hooked.
     void refuse(ImageFunctions& image, std::uint64_t place, std::size_t request, const std::string& reason);
 
   private:
@@ -53,7 +53,7 @@ class LinePoints {
         bool has_tables = false;
         std::set<std::string> paths;
         std::set<std::uint32_t> lines;
-        std::set<std::string> files;  // all that there are, without folders; where none is meant
+        std::set<std::string> files;  // all files, without folders, if none matches
         std::map<const ImageFunctions*, std::vector<std::uint64_t>> places;
         std::vector<cells::Step> steps;
     };

@@ -26,8 +26,8 @@ program::Instruction Places::decode(std::uint64_t at) const {
     return instruction;
 }
 
-// An indirect jump of which no target is known may lead anywhere in the function; but one through a slot of the
-// linkage table (-fno-plt) leaves it.
+// An indirect jump without a known target may lead anywhere in the function; but one through a slot of the linkage
+// table (-fno-plt) leaves it.
 std::string Places::why_unknown(const program::FlowGraph& graph) const {
     if (graph.too_large) {
         return "lies in a function whose jumps are not known: it is too large";
@@ -75,7 +75,7 @@ std::vector<std::uint64_t> Places::statements(const program::LineTable& table, s
     };
     std::vector<std::uint64_t> starts;
     for (const program::LineRow& row : table.starts(file, line)) {
-        // What lies in no code is of functions that the linker has dropped.
+        // Rows outside of code belong to functions that the linker has dropped.
         const bool is_again = !row.is_marked && !starts.empty() && block_of(row.offset) != kNone &&
                               code_.function_at(starts.back()) == code_.function_at(row.offset) &&
                               block_of(starts.back()) == block_of(row.offset);
@@ -106,7 +106,7 @@ std::vector<std::uint64_t> Places::statements(const program::LineTable& table, s
     return starts;
 }
 
-// The last of the blocks that can only be come to from `block`, by falling through.
+// The last of the blocks that can only be reached from `block`, by falling through.
 std::uint32_t Places::last_led_to(const Flow& flow, std::uint32_t block) {
     for (const auto& blocks = flow.graph->blocks; block + 1 < blocks.size(); ++block) {
         const auto before = flow.blocks.predecessors(block + 1);
@@ -121,7 +121,8 @@ std::uint32_t Places::last_led_to(const Flow& flow, std::uint32_t block) {
     return block;
 }
 
-// Whether a way other than the first instruction's leads to [begin, end), of which the block `last` may be a part.
+// Whether a path other than through the first instruction leads to [begin, end), of which the block `last` may be
+// a part.
 bool Places::is_entered(const program::FlowGraph& graph, std::uint32_t last, std::uint64_t begin,
                         std::uint64_t end) const {
     const auto target = std::upper_bound(targets_.begin(), targets_.end(), begin);
@@ -157,7 +158,7 @@ std::string Places::plan(std::uint64_t at, std::uint64_t not_before, PlanEntry* 
             break;
         }
         if (!block.reached && begins_with_padding(code_.bytes_at(begin))) {
-            break;  // what follows may be entered in ways that are not known (linkage code)
+            break;  // the code behind it may be entered in unknown ways (linkage code)
         }
         std::string refusal = relocate_entry(code_.bytes_at(begin), begin, limit - begin, entry);
         const std::uint64_t end = begin + entry->original_bytes;

@@ -1,4 +1,4 @@
-// A plan in the making: collects images, entries, imports and what happens at them, and writes the file.
+// Makes a plan: collects images, entries, imports and their steps, and writes the file.
 #pragma once
 
 #include "hooks/plan_file.h"
@@ -14,8 +14,8 @@ class PlanWriter {
   public:
     std::uint32_t add_point(std::span<const cells::Step> entry, std::span<const cells::Step> exit,
                             std::uint32_t calls = 0);
-    // `entries` in the order of their offsets, no two overlapping.
-    // An image stands once, with the entries that it is given: those of add_data() may come before.
+    // `entries` in the order of their offsets, no two overlapping. An image is added once, with its entries;
+    // add_data() for it may be called before.
     void add_image(const std::filesystem::path& path, std::string_view build_id, std::span<const PlanEntry> entries);
     // Its number.
     std::uint32_t add_data(const std::filesystem::path& path, std::string_view build_id);

@@ -26,14 +26,14 @@ struct Steps {
     std::vector<cells::Step> exit;
 };
 
-// What the requests ask for at one function.
+// The requests for one function.
 struct Wanted {
-    std::string name;                // to tell it by
-    std::vector<std::string> names;  // all that were asked for
+    std::string name;                // for messages
+    std::vector<std::string> names;  // all that were requested
     bool is_indirect = false;
-    std::string_view not_followed;  // by any of its names: why its exits cannot be had
+    std::string_view not_followed;  // by any of its names: why its exits cannot be hooked
     std::vector<std::size_t> requests;
-    std::map<std::size_t, Steps> settled;  // of those of the requests that read data
+    std::map<std::size_t, Steps> settled;  // of the requests that read data
 
     void ask(std::size_t request) {
         if (std::find(requests.begin(), requests.end(), request) == requests.end()) {
@@ -41,7 +41,7 @@ struct Wanted {
         }
     }
 
-    // Its number, where occurrences are wanted; 0: they are not.
+    // Its number if occurrences are recorded; 0: they are not.
     std::uint32_t counted(std::span<const Request> all) const {
         for (const std::size_t request : requests) {
             if (all[request].counted) {
@@ -70,7 +70,8 @@ struct Wanted {
     }
 };
 
-// Who unwinds this image's stacks while the program runs: names that only code which throws, or moves stacks, has.
+// Whether this image's stacks are unwound while the program runs: it has names that occur only in code that
+// throws, or switches stacks.
 bool is_unwound(const ImageFunctions& image) {
     constexpr std::string_view kNames[] = {"__cxa_throw", "__gxx_personality_v0", "rust_eh_personality",
                                            "runtime.morestack_noctxt"};
@@ -213,7 +214,7 @@ class Planner {
         return problem ? problem : data_.settle(request, image, offset, Kind::kExit, steps.exit);
     }
 
-    // Takes out requests that read data which cannot be read there.
+    // Removes requests that read data which cannot be read there.
     void settle(const ImageFunctions& image, std::uint64_t offset, Wanted& wanted) {
         std::erase_if(wanted.requests, [&](std::size_t r) {
             Steps steps;
@@ -236,7 +237,7 @@ class Planner {
         out_->outcomes[r].refused.push_back(std::move(refused));
     }
 
-    // A line's steps are the same at all its places; where its names mean different variables there (a header's line
+    // A line's steps are the same at all its places; if its names mean different variables there (a header's line
     // in several units, each with static variables of its own), the line is refused.
     void settle_lines() {
         for (std::size_t r = 0; r < requests_.size(); ++r) {
@@ -400,7 +401,7 @@ class Planner {
                            [this](const std::string& name) { return imported_.contains(name); });
     }
 
-    // In the linkage tables, by every name it is called by there. False: it is not.
+    // In the linkage tables, by every name used for it there. False: not called there.
     bool hook_imports(const Wanted& wanted) {
         bool found = false;
         for (const std::string& name : wanted.names) {

@@ -1,5 +1,5 @@
-// x86-64: what a hook makes of a function's entry, or of a place inside it: a jump in the function, and code near it
-// that goes to the trampoline and holds the function's own instructions.
+// x86-64: how a hook changes a function's entry, or a place inside it: a jump in the function, and code near it
+// that goes to the trampoline and contains the function's own instructions.
 #pragma once
 
 #include "hooks/plan_file.h"
@@ -30,8 +30,8 @@ inline void write_entry(CodeWriter& code, std::uint64_t area, std::uint32_t hook
     code.bytes({0xff, 0x25}).distance(area);     // jmp *area(%rip)
 }
 
-// The same for a place, where code of the function may keep something in every register and, without moving the stack
-// pointer, in the 128 bytes below it.
+// The same for a place, where code of the function may use every register and, without moving the stack pointer,
+// the 128 bytes below it.
 inline constexpr std::uint64_t kRedZone = 128;
 inline void write_place(CodeWriter& code, std::uint64_t area, std::uint32_t hook) {
     code.bytes({0x48, 0x8d, 0x64, 0x24, 0x80});                    // lea -128(%rsp), %rsp
@@ -41,7 +41,7 @@ inline void write_place(CodeWriter& code, std::uint64_t area, std::uint32_t hook
     code.bytes({0x4c, 0x8b, 0x1c, 0x24});                          // mov (%rsp), %r11
     code.bytes({0x48, 0x8d, 0xa4, 0x24, 0x88, 0x00, 0x00, 0x00});  // lea 136(%rsp), %rsp
 }
-// How far the stack pointer is below the function's own at an instruction of that code, told by its distance from the
+// How far the stack pointer is below the function's own at an instruction of that code, by its distance from the
 // beginning; also at the call's return.
 constexpr std::uint32_t place_stack(std::uint64_t into) {
     return into < 5 ? 0 : into < 7 ? kRedZone : into < kPlaceCode ? kRedZone + 8 : 0;
@@ -65,12 +65,11 @@ inline void write_moved(CodeWriter& code, const PlanEntry& entry, std::uint64_t 
     code.bytes({0xe9}).distance(bias + entry.offset + entry.original_bytes);
 }
 
-// Of a moved call: from here on the return address is on the stack (relocate.cpp).
+// In a moved call: from here on the return address is on the stack (relocate.cpp).
 inline constexpr std::uint64_t kCallPushes = 5;
 
-// Puts the jump to `target` at `function`, whose page can be written. In one store where the place allows it.
-// The thread sanitizer keeps no account of code that is written: what it keeps of a program's code cannot be written
-// itself.
+// Writes the jump to `target` at `function`, whose page is writable; in one store if the place allows it. The
+// thread sanitizer does not track writes to code: its shadow of a program's code cannot be written.
 [[gnu::no_sanitize_thread]] inline void write_jump(std::uint8_t* function, std::uint64_t target) {
     std::uint8_t jump[8];
     const auto at = reinterpret_cast<std::uint64_t>(function);

@@ -1,4 +1,4 @@
-// Where the trampolines find what C++ lays out: their quick way (trampolines.S). For both; guest/enter_leave.cpp
+// The offsets of C++ data that the trampolines' quick path uses (trampolines.S). For both; guest/enter_leave.cpp
 // asserts each. Preprocessor only.
 #pragma once
 

@@ -1,5 +1,5 @@
-// System calls made without the C library: hooked functions may be the C library's own, and a hook must not meet one.
-// Results are the kernel's: -errno on failure. errno is not touched.
+// System calls made without the C library: hooked functions may be the C library's own, and a hook must not run
+// one. Results are the kernel's: -errno on failure. errno is not touched.
 #pragma once
 
 #include <cstdint>

@@ -135,7 +135,7 @@ class Mover {
     }
     static constexpr std::array<std::uint8_t, 4> kFourBytes{};
 
-    // The four bytes that were appended last, which end their instruction.
+    // The last four appended bytes, which end their instruction.
     void fix(std::uint64_t target, FixupKind kind) {
         entry_->fixup[entry_->fixups++] = {
             target, static_cast<std::uint8_t>(entry_->moved_bytes - 4), entry_->moved_bytes, kind, {}};
@@ -162,8 +162,8 @@ std::string relocate_entry(std::span<const std::uint8_t> code, std::uint64_t off
     entry->offset = offset;
     Mover mover(offset, entry);
     std::uint8_t at = 0;
-    bool over = false;      // control does not get here from before
-    bool only_nops = true;  // room that was left for a patch
+    bool over = false;      // control does not arrive here from the code before
+    bool only_nops = true;  // room left for a patch
     while (at < kJumpBytes) {
         Decoded decoded;
         if (!decode(code.subspan(std::min<std::size_t>(at, code.size())), &decoded)) {

@@ -1,4 +1,4 @@
-// x86-64: the shadow stack (control-flow enforcement), which a hook's changed return addresses would not agree with.
+// x86-64: the shadow stack (control-flow enforcement), which contradicts the return addresses that a hook changes.
 #pragma once
 
 #include "hooks/x86_64/raw_system.h"

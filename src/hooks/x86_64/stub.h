@@ -39,7 +39,7 @@ class CodeWriter {
     std::uint8_t* at_;
 };
 
-// As told in guest/slots.h.
+// As described in guest/slots.h.
 inline void write_stub(std::uint8_t* stub) {
     const std::uint64_t slot = reinterpret_cast<std::uint64_t>(stub) + kStubsBytes;
     CodeWriter code(stub);
