@@ -66,11 +66,11 @@ concept Architecture = CompactRules<typename A::Rules> && PacksRules<typename A:
                            requires std::same_as<typename A::Cursor, Cursor<typename A::Rules>>;
                            // Bytes that a function may use below its stack pointer.
                            { A::kRedZone } -> std::convertible_to<std::uint64_t>;
-                           // Calls push it, so that pushes of which rules do not speak hide it.
+                           // Calls push it, so pushes that the rules do not describe hide it.
                            { A::kPushesReturnAddress } -> std::convertible_to<bool>;
-                           // The C library's (or the vDSO's) rules for its signal frames name every register and the
-                           // program counter. If not, the code is known by its bytes and the registers are read from
-                           // the frame.
+                           // The C library's (or the vDSO's) rules for its signal frames name every register and
+                           // the program counter. If not, the code is recognised by its bytes and the registers
+                           // are read from the frame.
                            { A::kSignalRulesAreWhole } -> std::convertible_to<bool>;
                            { A::kLongestSignalReturn } -> std::convertible_to<std::size_t>;  // bytes
                            { A::is_signal_return(code) } -> std::same_as<bool>;  // these bytes return from a handler

@@ -189,9 +189,10 @@ bool read_cie(const FrameSection& section, std::uint64_t offset, Cie* cie) {
             reader.skip(1);
         } else if (*text == 'S') {
             cie->signal_frame = true;
-        } else if (*text != 'B' && *text != 'G') {  // aarch64: return addresses signed with the B key; tagged frames
+        } else if (*text != 'B' && *text != 'G') {  // aarch64: return addresses signed with the B key; tagged
+                                                    // frames
             if (!cie->has_augmentation_data) {
-                return false;  // what it adds, and so where the instructions begin, is unknown
+                return false;  // its data, and so the start of the instructions, is unknown
             }
             break;
         }

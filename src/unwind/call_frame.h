@@ -1,9 +1,9 @@
 // The entries of .eh_frame and .debug_frame: common information (CIE) and frame description (FDE), and the sorted
 // search table of .eh_frame_hdr.
 //
-// Contract: the bytes may be anything; what does not parse is refused, nothing outside the section is read. Addresses
-// are image offsets throughout: a section says where it lies in its image, so that relative pointers can be resolved.
-// Formats: DWARF 5, section 6.4.1; Linux Standard Base 5.0 core, chapter 10.6 (.eh_frame).
+// Contract: the bytes may be anything; what does not parse is refused, nothing outside the section is read.
+// Addresses are image offsets throughout: a section has its address in its image, so that relative pointers can be
+// resolved. Formats: DWARF 5, section 6.4.1; Linux Standard Base 5.0 core, chapter 10.6 (.eh_frame).
 #pragma once
 
 #include "unwind/byte_reader.h"
@@ -45,7 +45,7 @@ struct Fde {
     std::span<const std::uint8_t> program;
 };
 
-// One entry's frame: where it is and what it claims to be.
+// One entry's frame: its place and its claimed size.
 struct Entry {
     enum class Kind : std::uint8_t { kCie, kFde, kTerminator };
     Kind kind = Kind::kTerminator;

@@ -1,7 +1,7 @@
-// Makes an image's unwinding table out of its call-frame sections.
+// Makes an image's unwinding table from its call-frame sections.
 //
 // Contract: bounded on any input (time linear in the sections' size, memory 12 bytes a row and 4 a function); no
-// locks, no malloc: usable in a signal handler. Where two descriptions overlap, the later start wins; at equal starts
+// locks, no malloc: usable in a signal handler. If two descriptions overlap, the later start wins; at equal starts
 // .eh_frame wins over .debug_frame. A function whose description cannot be understood gets rows of kind kBad from
 // there on, and is counted.
 #pragma once
@@ -15,7 +15,7 @@ namespace kymo::unwind {
 // others are compiled by the template in rows/compiler.h.
 bool compile(const CompileInput& input, Table* table);
 
-// Unmaps a table. Only for those that nobody can be reading.
+// Unmaps a table. Only for tables without a possible reader.
 void release(Table* table);
 
 }  // namespace kymo::unwind

@@ -1,4 +1,4 @@
-// What an unwinding table is made of.
+// The input of an unwinding table.
 #pragma once
 
 #include "unwind/call_frame.h"
@@ -11,9 +11,9 @@ struct CompileInput {
     std::uint64_t base = 0;        // image offset that the table counts from: the image's lowest
     std::uint64_t code_begin = 0;  // image offsets; functions elsewhere (discarded ones at 0, say) are left out
     std::uint64_t code_end = 0;
-    FrameSection eh_frame;     // empty bytes: there is none
-    FrameHeader eh_header;     // its search table, where it has one: saves finding and sorting the functions
-    FrameSection debug_frame;  // empty bytes: there is none
+    FrameSection eh_frame;     // empty bytes: none
+    FrameHeader eh_header;     // its search table, if it has one: saves finding and sorting the functions
+    FrameSection debug_frame;  // empty bytes: none
 };
 
 }  // namespace kymo::unwind

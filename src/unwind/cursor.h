@@ -1,9 +1,9 @@
-// A cursor over the frames of a stack, and one step of it, for any architecture. `Rules` says what differs (its
-// rule.h): the registers, and what a compact rule's fields are.
+// A cursor over the frames of a stack, and one step of it, for any architecture. `Rules` is the architecture's
+// part (its rule.h): the registers, and the fields of a compact rule.
 //
 // Contract: no system calls, no memory outside the view and the table; usable in signal handlers. Registers that a
-// function may change at will are known in the interrupted frame only; the preserved ones are followed by noting
-// *where* they were saved and are read when a rule asks for them, which is seldom.
+// function may change freely are known in the interrupted frame only; for the preserved ones the cursor notes
+// *where* they were saved, and reads them when a rule needs them, which is rare.
 #pragma once
 
 #include "unwind/memory_view.h"
@@ -52,8 +52,7 @@ class Cursor {
         return all_known_;
     }
 
-    // What is known of the registers here: the preserved ones, the stack pointer, the program counter. The others are
-    // 0.
+    // The known registers here: the preserved ones, the stack pointer, the program counter. The others are 0.
     Registers registers(const MemoryView& stack) const {
         Registers here;
         for (unsigned i = 0; i < kPreserved.size(); ++i) {
@@ -74,9 +73,9 @@ class Cursor {
         return step_to(base + Rules::offset_of(rule), rule, stack);
     }
 
-    // The caller's stack pointer by a rule of kind kPlain whose base is a register that functions may change at will,
-    // if none has since the interrupted frame. 0: its base is another one, or that frame's registers are not there
-    // any more.
+    // The caller's stack pointer by a rule of kind kPlain whose base is a register that functions may change
+    // freely, if none has since the interrupted frame. 0: its base is another register, or that frame's registers
+    // are not available any more.
     std::uint64_t cfa_if_unchanged(RuleWord rule) const {
         const unsigned base = Rules::base_of(rule);
         for (const unsigned number : kPreserved) {
@@ -119,7 +118,7 @@ class Cursor {
     // By a rule of kind kExtended. `operations`: of its expressions, how many may be made; counted down.
     StepResult step(const ExtendedRule& rule, const Table& table, const MemoryView& stack, unsigned* operations);
 
-    // To a caller found without a rule: everything but what is given is unknown there or unchanged.
+    // To a caller found without a rule: everything that is not given is unknown there or unchanged.
     void recover(std::uint64_t pc, std::uint64_t sp) { recover(pc, sp, nullptr); }
     void recover(std::uint64_t pc, std::uint64_t sp, const std::uint64_t* frame_pointer);
 
@@ -184,7 +183,7 @@ class Cursor {
     bool all_known_ = true;   // the other general registers are as in *origin_
     bool sp_known_ = true;    // false: sp_ is a lower bound
     std::uint64_t missing_ = 0;
-    Registers own_;  // *origin_ once it is no longer the start
+    Registers own_;  // *origin_ once the start has been left
 };
 
 }  // namespace kymo::unwind

@@ -1,4 +1,4 @@
-// What of a cursor (cursor.h) is seldom needed: steps by rules of the long form, other stacks, recovered callers.
+// The rarely needed part of a cursor (cursor.h): steps by rules of the long form, other stacks, recovered callers.
 // Included by each architecture's step.cpp alone.
 #pragma once
 
@@ -11,8 +11,8 @@ inline StepResult result_of(ExpressionError error) {
     return error == ExpressionError::kOutsideMemory ? StepResult::kOutsideStack : StepResult::kBadRule;
 }
 
-// The caller's value of one register by its rule. kOk: *value is set, or *known is false (undefined, or saved where
-// it cannot be read: no reason to stop, it may never be asked for).
+// The caller's value of one register by its rule. kOk: *value is set, or *known is false (undefined, or saved
+// where it cannot be read: not a reason to stop, since it may never be needed).
 inline StepResult caller_value(const ExtendedRule& rule, const Table& table, const MemoryView& stack,
                                const RegisterFile& here, unsigned number, std::uint64_t cfa, std::uint64_t* value,
                                bool* known, unsigned* operations) {
@@ -88,8 +88,8 @@ StepResult Cursor<Rules>::step(const ExtendedRule& rule, const Table& table, con
             return StepResult::kBadRule;
         }
     }
-    // Nothing is left on the stack only where a function has popped its return address into a register (vfork,
-    // longjmp): in the interrupted frame, once.
+    // The stack is empty only if a function has popped its return address into a register (vfork, longjmp): in the
+    // interrupted frame, once.
     if (!rule.signal_frame && (sp < sp_ || (sp == sp_ && !all_known_))) {
         return StepResult::kNoProgress;
     }

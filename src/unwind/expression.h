@@ -36,9 +36,9 @@ class RegisterFile {
     std::uint64_t known_ = 0;
 };
 
-// `initial`: pushed first (the CFA, for register rules). The value left on top; on kOutsideMemory the address
-// that could not be read. `operations`: how many may be made;
-// counted down, and the expression is bad where they do not suffice.
+// `initial`: pushed first (the CFA, for register rules). Returns the value left on top; on kOutsideMemory the
+// address that could not be read. `operations`: the number still allowed; counted down, and the expression is bad
+// if they do not suffice.
 ExpressionError evaluate(std::span<const std::uint8_t> expression, const RegisterFile& registers,
                          const MemoryView& memory, const std::uint64_t* initial, std::uint64_t* result,
                          unsigned* operations);

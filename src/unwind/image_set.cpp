@@ -24,7 +24,7 @@ FrameSection section_in_memory(const image::LoadedImage& image, image::Range ran
     return section;
 }
 
-// The pages that are an image's own: all of them, or those of its segments where others may lie between.
+// The pages that belong to an image: all of them, or those of its segments if other images may be in between.
 std::uint32_t pieces_of(const image::LoadedImage& image) {
     return image.is_whole ? 1 : image.segment_count;
 }
@@ -49,7 +49,7 @@ bool covers(const image::LoadedImage& image, std::uint64_t address) {
     return covered;
 }
 
-// Enough of what linkers write about a file's functions to tell one build from another.
+// Enough of what linkers write about a file's functions to distinguish builds.
 std::uint32_t fingerprint_of(const image::LoadedImage& image) {
     constexpr std::uint64_t kEnough = std::uint64_t{256} << 10U;
     if (!image.build_id.empty() || image.eh_frame_header.empty()) {
@@ -80,7 +80,7 @@ bool compile_image(const image::LoadedImage& image, Table* table,
         input.eh_frame = section_in_memory(image, image.eh_frame, true);
     } else if (!image.eh_frame_header.empty() &&
                read_frame_header(section_in_memory(image, image.eh_frame_header, false), &input.eh_header)) {
-        // The header tells where .eh_frame begins; it ends before its segment does.
+        // The header contains the begin of .eh_frame; it ends before its segment does.
         const std::uint64_t begin = image.bias + input.eh_header.eh_frame;
         if (const image::LoadedSegment* segment = image.segment_of(begin); segment != nullptr) {
             input.eh_frame = section_in_memory(image, {begin, segment->range.end}, false);
@@ -152,7 +152,8 @@ ImageId ImageSet::add_at(std::uint64_t address, unsigned* describes) {
     if (!turn) {
         return ImageId{0};
     }
-    if (const ImageId known = known_at(address); known != ImageId{0}) {  // by whom we waited for
+    if (const ImageId known = known_at(address); known != ImageId{0}) {  // registered by the thread that held the
+                                                                         // lock
         return known;
     }
     // Not on the stack: half a kilobyte is much on an alternate signal stack.
@@ -179,7 +180,7 @@ ImageId ImageSet::add_locked(const image::LoadedImage& image) {
     if (slot > kMaxImages || image.range.empty()) {
         return ImageId{0};
     }
-    // What is mapped here now has taken the place of whatever was here before. The new entry is not alive yet.
+    // The new mapping has replaced whatever was here before. The new entry is not alive yet.
     for (std::uint32_t i = 0; i < pieces_of(image); ++i) {
         const image::Range piece = piece_of(image, i);
         for (std::uint64_t at = piece.begin; at < piece.end; at += kPage) {

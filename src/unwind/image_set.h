@@ -3,11 +3,11 @@
 // Contract: find(), rule_at() and the walk over them take no lock and may run in any handler on any thread at any
 // time. Adding and removing take turns by a lock that cannot dead-lock: a handler that interrupted its holder, or
 // that waits too long (about a millisecond), gives up, and that one address stays unknown until the next time. An
-// ImageId is one *loading*: never reused, also not for the same file at the same place. What was handed out stays
-// valid for ever; an image that is loaded again and again shares one table, so that dlopen/dlclose in a loop does not
-// use up memory. Where there is no image, nothing but the dynamic linker's own look-up is tried; where there is one
-// that cannot be described, that is remembered, and nothing stays taken for it. At most kMaxImages loadings in a
-// process's life; those beyond have no rules. All memory comes from the kernel directly; errno is kept.
+// ImageId is one *loading*: never reused, not even for the same file at the same place. What was handed out stays
+// valid for ever; an image that is loaded repeatedly shares one table, so that dlopen/dlclose in a loop does not
+// use up memory. If there is no image, only the dynamic linker's own look-up is tried; an image that cannot be
+// described is remembered as such, and no resources stay taken for it. At most kMaxImages loadings in a process's
+// life; further ones have no rules. All memory comes from the kernel directly; errno is kept.
 #pragma once
 
 #include "base/ids.h"
@@ -25,12 +25,12 @@
 
 namespace kymo::unwind {
 
-// ImageHooks::describe as it usually is: image::describe_image_at.
+// The usual ImageHooks::describe: image::describe_image_at.
 bool describe_own_image(void* context, std::uint64_t address, image::Arena& arena, image::LoadedImage* image);
 
-// What the owner of the set is asked and told, possibly inside a signal handler: no malloc, no locks that the
-// interrupted code may hold, no calls back into the set's add and remove. All but locate() are called with the
-// registration lock held.
+// Callbacks to the owner of the set, possibly inside a signal handler: no malloc, no locks that the interrupted
+// code may hold, no calls back into the set's add and remove. All but locate() are called with the registration
+// lock held.
 struct ImageHooks {
     void* context = nullptr;
     // Describes the image at a process address; false: none there.
@@ -39,21 +39,21 @@ struct ImageHooks {
     void (*added)(void* context, ImageId id, const image::LoadedImage& image) = nullptr;
     // Once for each loading that is gone. May be nullptr.
     void (*removed)(void* context, ImageId id) = nullptr;
-    // Where the image at an address is; false: none there. Asked for each address that is not known, so cheap.
-    // nullptr: image::find_image where describe is describe_own_image; else there may be one anywhere, and each page
-    // is a place.
+    // The place of the image at an address; false: none there. Called for each unknown address, so it must be
+    // cheap. nullptr: image::find_image if describe is describe_own_image; otherwise an image may be anywhere, and
+    // each page is a place.
     bool (*locate)(void* context, std::uint64_t address, image::ImagePlace* place) = nullptr;
     // Makes the tables: for another architecture than this build's, compile_for with its RulePacker.
     bool (*compile)(const CompileInput& input, Table* table) = unwind::compile;
 };
 
-// Code that is not the program's but stands in for it: what others have put between a function and its caller, or
-// moved elsewhere (hooks). The walk asks about addresses that no rule covers. Usable in handlers.
+// Code that is not the program's but replaces it: code that hooks have put between a function and its caller, or
+// moved elsewhere. The walk looks up addresses that no rule covers. Usable in handlers.
 struct Detour {
     enum Kind : std::uint8_t {
         kCaller,   // the caller's return address is `address`; the stack is the caller's
         kOnStack,  // the caller's return address is on top of the stack
-        kMoved,    // stands for the instruction at `address`, the stack pointer being `stack` bytes too low
+        kMoved,    // represents the instruction at `address`, with the stack pointer `stack` bytes too low
     };
     Kind kind = kCaller;
     std::uint64_t address = 0;
@@ -64,8 +64,8 @@ struct Detours {
     bool (*find)(void* context, std::uint64_t address, Detour* detour) = nullptr;
 };
 
-// The call-frame sections of a mapped image, made into a table. False: no memory. An image without any gives an empty
-// table.
+// Compiles the call-frame sections of a mapped image into a table. False: no memory. An image without any gives an
+// empty table.
 bool compile_image(const image::LoadedImage& image, Table* table,
                    bool (*compile)(const CompileInput& input, Table* table) = unwind::compile);
 
@@ -73,7 +73,7 @@ class ImageSet {
   public:
     static constexpr std::uint32_t kMaxImages = 65535;
 
-    // A loading as the walk sees it; lives as long as the set.
+    // A loading as the walk uses it; lives as long as the set.
     struct alignas(64) Entry {
         std::atomic<const Table*> table{nullptr};  // nullptr: not published, or retired
         std::uint64_t bias = 0;
@@ -99,14 +99,15 @@ class ImageSet {
         return detours != nullptr && detours->find(detours->context, address, detour);
     }
 
-    // The id of the image around the address, registered and compiled now if it is new. ImageId{0}: none, or the lock
-    // is not to be had, or no memory. Cost when new: some 20 ns a row, milliseconds for the largest images.
-    // `describes`, where it is not nullptr: how many new images may still be described; counted down.
+    // The id of the image around the address; a new image is registered and compiled now. ImageId{0}: none, or the
+    // lock is not available, or no memory. Cost when new: some 20 ns a row, milliseconds for the largest images.
+    // `describes`, if not nullptr: how many new images may still be described; counted down.
     ImageId add_at(std::uint64_t address, unsigned* describes = nullptr);
     // An image that the caller has described. The sections that are mapped must stay.
     ImageId add(const image::LoadedImage& image);
 
-    // Retires every image that lies in [begin, end), or for which `gone` says so; after dlclose. Number retired.
+    // Retires every image that is in [begin, end), or for which `gone` returns true; after dlclose. Returns the
+    // number retired.
     std::size_t remove(std::uint64_t begin, std::uint64_t end);
     std::size_t remove_if(bool (*gone)(void* context, const image::LoadedImage&), void* context);
     // remove_if with image::is_still_loaded.
@@ -130,8 +131,8 @@ class ImageSet {
         ImageId id{0};
         RuleWord rule = simple_rule(RuleKind::kNone);
     };
-    // The image and the rule at a process address; registers the image if it is new, as add_at(). 2 ns when it was
-    // asked for lately, about 50 ns when not.
+    // The image and the rule at a process address; registers a new image, as add_at(). 2 ns if it was looked up
+    // recently, about 50 ns otherwise.
     Lookup rule_at(std::uint64_t address, unsigned* describes = nullptr) {
         Lookup found;
         const std::uint32_t slot = cache_.find(address, &found.rule);

@@ -8,8 +8,8 @@
 namespace kymo::unwind {
 
 MemoryView copy_memory(std::uint64_t address, std::span<std::uint8_t> buffer) {
-    // The kernel copies iovec by iovec and stops at the first it cannot read whole: pieces that end at page
-    // boundaries give everything up to the first page that is missing.
+    // The kernel copies iovec by iovec and stops at the first it cannot read completely: pieces that end at page
+    // boundaries return everything up to the first missing page.
     constexpr std::uint64_t kPage = 4096;
     constexpr std::size_t kPieces = 16;
     const int saved = errno;

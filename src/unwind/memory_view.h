@@ -49,9 +49,9 @@ class MemoryView {
     std::uint64_t shift_ = 0;  // from the process address to where the byte is here
 };
 
-// Copies memory of our own process of which it is not known that it is mapped (coroutine stacks, foreign stacks):
-// from `address` upwards, as much as there is, at most `buffer`. An empty view: nothing readable there, or
-// process_vm_readv is barred. A system call of about 1 µs; usable in signal handlers; errno is kept.
+// Copies memory of our own process that may be unmapped (coroutine stacks, foreign stacks): from `address`
+// upwards, as much as there is, at most `buffer`. An empty view: nothing readable there, or process_vm_readv is
+// barred. A system call of about 1 µs; usable in signal handlers; errno is kept.
 MemoryView copy_memory(std::uint64_t address, std::span<std::uint8_t> buffer);
 
 }  // namespace kymo::unwind

@@ -1,7 +1,8 @@
-// A growing array straight on pages: doubling moves page tables, not bytes. For guest code while compiling a table.
+// A growing array directly on pages: doubling moves page tables, not bytes. For guest code while compiling a
+// table.
 //
-// Contract: one owner; not freed by a destructor (tables outlive their makers): give_back() does. push() returns
-// false where the kernel refuses memory, and the array stays as it was. T is trivially copyable.
+// Contract: one owner; not freed by a destructor (tables outlive their makers) but by give_back(). push() returns
+// false if the kernel refuses memory, and the array stays as it was. T is trivially copyable.
 #pragma once
 
 #include "image/arena.h"

@@ -1,4 +1,4 @@
-// What a walk gives: the call path, and how it ended.
+// The result of a walk: the call path, and how it ended.
 #pragma once
 
 #include "base/ids.h"
@@ -33,9 +33,9 @@ struct Frame {
     std::uint64_t address = 0;  // in the process
 };
 
-// For stacks other than the one given: where a stack pointer lies when it is outside (an alternate signal stack's
-// interrupted stack, coroutines). False: nothing known. At most kMostStacks calls a walk. What an earlier call gave
-// may be overwritten.
+// For stacks other than the given one: finds the stack that contains an outside stack pointer (an alternate signal
+// stack's interrupted stack, coroutines). False: not known. At most kMostStacks calls per walk. A call may
+// overwrite the result of an earlier one.
 struct StackFinder {
     void* context = nullptr;
     bool (*find)(void* context, std::uint64_t stack_pointer, MemoryView* stack) = nullptr;

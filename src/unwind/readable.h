@@ -1,8 +1,8 @@
-// Whether code may be read now: a program may have changed what its file says of it (PROT_NONE while a page is being
-// written anew; PROT_EXEC alone, which processors with protection keys take at its word).
+// Whether code may be read now: a program may have changed the access rights of its file (PROT_NONE while a page
+// is being rewritten; PROT_EXEC alone, which processors with protection keys enforce).
 //
 // Contract: usable in signal handlers; errno is kept. One system call for each page that is not among the last few
-// (0.15 µs). What another thread changes between question and answer is not known.
+// (0.15 µs). A change by another thread after the check is not noticed.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@
 
 namespace kymo::unwind {
 
-// Asked for with a set of signals that lies in the page: the kernel reads that first, then finds that there is no
-// such thing to do with it. (seccomp.cpp knows of the call.)
+// Checked by a call with a set of signals that is in the page: the kernel reads the set first, then refuses the
+// invalid operation. (seccomp.cpp handles this call.)
 inline constexpr long kNoChangeOfMask = 0x6B796D6F;
 
 class ReadablePages {

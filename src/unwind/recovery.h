@@ -1,16 +1,16 @@
-// What finding a frame's caller without a rule has in common on all architectures: frame records, and whether what
-// was found can be a caller. Each architecture's recover.h says in which order they are tried.
+// Finding a frame's caller without a rule, the part common to all architectures: frame records, and whether a
+// candidate can be a caller. Each architecture's recover.h determines the order of attempts.
 //
-// Contract: reads the stack through the view only. `Code` is what may be asked about code:
+// Contract: reads the stack through the view only. `Code` answers questions about code:
 //   bool is_return_address(address)   in known code, behind a call instruction
 //   bool is_handler_return(address)   code that returns from a signal handler
 //   void around(address, before*, at*)   the readable code bytes on both sides; empty where unreadable
-//   bytes behind(address)   readable code from there on, as much as is still to be looked at
+//   bytes behind(address)   readable code from there on, within the remaining budget
 //   bool is_known(address), RuleWord rule_at(address)
-//   bool may_try()   not yet asked too much
-// A `Record` says what a frame pointer points to: where from there the caller's frame pointer (kFrame) and the return
-// address (kReturn) are saved, and where the caller's stack pointer is (kCaller); without kGivesStackPointer that is
-// only its lowest possible place.
+//   bool may_try()   the budget is not used up
+// A `Record` describes what a frame pointer points to: where from there the caller's frame pointer (kFrame) and the
+// return address (kReturn) are saved, and where the caller's stack pointer is (kCaller); without kGivesStackPointer
+// that is only its lowest possible place.
 #pragma once
 
 #include "unwind/cursor.h"
@@ -24,8 +24,8 @@ struct FrameChain {
     bool holds(std::uint64_t frame) const { return last != 0 && frame >= first && frame <= last; }
 };
 
-// Whether the chain that begins at `frame` leads to a return address in known code. As far as it has been followed in
-// this walk it is not followed again.
+// Whether the chain that begins at `frame` leads to a return address in known code. Parts that this walk has
+// followed are not followed again.
 template <class Record, class Code>
 bool leads_to_known_code(std::uint64_t frame, const MemoryView& stack, const Code& code, FrameChain* chain) {
     if (chain->holds(frame)) {
@@ -48,14 +48,14 @@ bool leads_to_known_code(std::uint64_t frame, const MemoryView& stack, const Cod
     return false;
 }
 
-// Whether a caller at the return address `word` with that stack pointer has, by its own rule, a caller in known code.
-// Words that have stayed on the stack from calls before seldom do.
+// Whether a caller at the return address `word` with that stack pointer has, by its own rule, a caller in known
+// code. Stale words on the stack rarely do.
 template <class Rules, class Code>
 bool has_a_caller(const Cursor<Rules>& cursor, const typename Cursor<Rules>::SavedAt& saved, std::uint64_t word,
                   std::uint64_t sp, const MemoryView& stack, const Code& code) {
     const RuleWord rule = code.rule_at(word - 1);
     if (kind_of(rule) != RuleKind::kPlain) {
-        return true;  // cannot be told so simply
+        return true;  // cannot be checked so simply
     }
     std::uint64_t base = sp;
     if (!Rules::is_by_stack_pointer(rule)) {
@@ -88,8 +88,8 @@ bool recover_by_frame_record(Cursor<Rules>& cursor, const MemoryView& stack, con
         return false;
     }
     word = Record::code_address(word);
-    // Where generated code called this, or is this, nothing can be said about the return address, but the chain must
-    // lead into known code.
+    // If generated code called this, or is this, the return address cannot be checked, but the chain must lead
+    // into known code.
     if (!code.is_return_address(word) && ((code.is_known(cursor.pc()) && code.is_known(word)) ||
                                           !leads_to_known_code<Record>(frame, stack, code, chain))) {
         return false;

@@ -1,9 +1,8 @@
-// Where an image could not be described or compiled: asked again at growing intervals only, since opening files and
-// reading headers for each word of each sample would cost more than the program (node, 2026: 150 MB/s).
+// Places where an image could not be described or compiled: tried again at growing intervals only, because opening
+// files and reading headers for each word of each sample would cost more than the program (node, 2026: 150 MB/s).
 //
 // Contract: refuses() from any thread or handler, without locks; note() and forget() under the set's registration
-// lock. Of more places than there is room for, some are asked for more often than they need be; nothing else depends
-// on it.
+// lock. If there are more places than room, some are tried more often than necessary; nothing else depends on it.
 #pragma once
 
 #include <array>
@@ -18,7 +17,7 @@ class RefusedPlaces {
     static constexpr std::uint32_t kFirstWait = 64;
     static constexpr std::uint32_t kLongestWait = 1U << 30U;
 
-    // Whether the place that begins there is to be left alone this time.
+    // Whether to skip the place that begins there this time.
     bool refuses(std::uint64_t begin) {
         for (Entry& entry : set_of(begin)) {
             if (begin != 0 && entry.begin.load(std::memory_order_relaxed) == begin) {
@@ -30,7 +29,7 @@ class RefusedPlaces {
         return false;
     }
 
-    // It has failed (again): twice as many times as before are refused.
+    // It has failed (again): twice as many look-ups as before are refused.
     void note(std::uint64_t begin) {
         Set& set = set_of(begin);
         Entry* found = nullptr;
@@ -45,7 +44,7 @@ class RefusedPlaces {
         entry.begin.store(begin, std::memory_order_relaxed);
     }
 
-    // Something has been unloaded: what comes in its place is another image.
+    // Something has been unloaded: another image may take its place.
     void forget() {
         for (auto& set : sets_) {
             for (Entry& entry : set) {

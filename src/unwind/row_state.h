@@ -8,7 +8,7 @@
 namespace kymo::unwind {
 
 enum class RegisterRule : std::uint8_t {
-    kSame = 0,         // unchanged, or nothing said
+    kSame = 0,         // unchanged, or not mentioned
     kUndefined,        // not recoverable
     kOffset,           // saved at CFA + value
     kValueOffset,      // is CFA + value

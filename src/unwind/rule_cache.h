@@ -1,11 +1,11 @@
-// Address → (image slot, rule): what was looked up lately, shared by all threads without any synchronisation.
+// Address → (image slot, rule): recent look-ups, shared by all threads without any synchronisation.
 //
 // Direct-mapped by the address's low bits (return addresses are spread evenly there). An entry is two words: the
 // rule, and (slot, address) combined by exclusive or with a hash of the rule. A reader takes both words and undoes
-// the hash; if they are not of one writing, the address does not come out (but for 1 in 2^48, and then a wrong rule
-// of the right program is used: nothing that the walk's bounds do not withstand). So entries need no lock and cannot
-// tear (Hyatt and Mann, "A lock-less transposition table implementation", 2002). They need no invalidation either:
-// the caller checks that the slot is alive, and slots are never reused.
+// the hash; if they are not of one writing, the address does not match (except 1 in 2^48 times, and then a wrong
+// rule of the right program is used, which the walk's bounds withstand). So entries need no lock and cannot tear
+// (Hyatt and Mann, "A lock-less transposition table implementation", 2002). They need no invalidation either: the
+// caller checks that the slot is alive, and slots are never reused.
 #pragma once
 
 #include "image/arena.h"
@@ -25,8 +25,7 @@ class RuleCache {
         return entries_ != nullptr;
     }
 
-    // Slot 0: not here. *rule is loaded first and does not wait for the check, so the walk's next load can be under
-    // way.
+    // Slot 0: not here. *rule is loaded first and does not wait for the check, so the walk's next load can start.
     std::uint32_t find(std::uint64_t address, RuleWord* rule) const {
         const Entry& entry = entries_[address % kEntries];
         *rule = entry.rule.load(std::memory_order_relaxed);

@@ -10,7 +10,7 @@ enum class RuleKind : std::uint8_t {
     kBottom = 1,    // the return address is undefined: the outermost frame
     kPlain = 2,     // everything is in the word, see the architecture's rule.h
     kExtended = 3,  // the rest of the word is an index into the table's extended rules
-    kBad = 4,       // there is information, but it cannot be understood
+    kBad = 4,       // there is information, but it is not understood
 };
 
 // A whole rule in 8 bytes.

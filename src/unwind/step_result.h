@@ -1,4 +1,4 @@
-// How a step from a frame to its caller went.
+// The result of a step from a frame to its caller.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ enum class StepResult : std::uint8_t {
     kSignal,        // the cursor is in what a signal interrupted, at its program counter
     kBadRule,       // not computable, or needs a register that is not known here; the cursor is unchanged
     kOutsideStack,  // needs memory outside the view; the cursor is unchanged
-    kNoProgress,    // the stack pointer would not move up; the cursor is unchanged
+    kNoProgress,    // the stack pointer would not increase; the cursor is unchanged
 };
 
 }  // namespace kymo::unwind

@@ -1,6 +1,6 @@
 // A load image's unwinding table: sorted rows (image offset → rule word), made once, then only read.
 //
-// Row i holds from start(i) up to start(i + 1); gaps between functions are rows of kind kNone, so every address from
+// Row i covers start(i) up to start(i + 1); gaps between functions are rows of kind kNone, so every address from
 // the first row on has exactly one. 12 bytes a row, in two arrays: a search touches only the 4-byte starts.
 //
 // Contract: immutable after compile() (compile.h); read by any thread and by handlers without locks. Everything a
@@ -26,7 +26,7 @@ struct Table {
     const std::uint32_t* functions_begin = nullptr;  // ascending, no two equal; relative to base
     std::uint32_t function_count = 0;                // of functions_begin
 
-    // What compiling met.
+    // Statistics of compiling.
     std::uint32_t functions = 0;      // FDEs used
     std::uint32_t bad_functions = 0;  // FDEs that could not be read, or only in part
 
@@ -41,7 +41,7 @@ struct Table {
     // Precondition: rows > 0 and relative >= starts[0].
     std::uint32_t row_of(std::uint32_t relative) const;
 
-    // Where the last function begins that begins at or before an image offset. False: none does.
+    // The begin of the last function at or before an image offset. False: none.
     bool function_at(std::uint64_t offset, std::uint64_t* begin) const;
 
     // The extended rule behind a word of kind kExtended; nullptr for an index that the table does not have.

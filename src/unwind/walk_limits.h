@@ -1,9 +1,9 @@
-// What one walk does at most, whatever the registers, the stack and the images hold: a sample's cost has a bound.
-// What would go beyond is not done, and the path ends there, marked.
+// Limits of one walk, whatever the registers, the stack and the images contain, so that a sample's cost is
+// bounded. At a limit the path ends there, marked.
 //
-// Worst cost of each, on a machine of 2023: stacks 16 × (what the StackFinder takes); words 4,096 × 0.1 µs;
-// operations 65,536 × 3 ns; code 65,536 × 0.2 ns; images 32 × (some 50 µs and 20 ns a row of their tables), each once
-// in a process's life.
+// Worst cost of each, on a machine of 2023: stacks 16 × (the StackFinder's time); words 4,096 × 0.1 µs; operations
+// 65,536 × 3 ns; code 65,536 × 0.2 ns; images 32 × (some 50 µs and 20 ns a row of their tables), each once in a
+// process's life.
 #pragma once
 
 namespace kymo::unwind {
@@ -15,7 +15,7 @@ inline constexpr unsigned kMostCode = 65536;        // bytes of code that are se
 inline constexpr unsigned kMostDescribed = 32;      // images that were not known before
 inline constexpr unsigned kMostLeft = 64;           // frames that leave() passes
 
-// What is left of it.
+// The remaining budget.
 struct WalkLimits {
     unsigned stacks = kMostStacks;
     unsigned words = kMostWords;

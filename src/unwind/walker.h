@@ -1,5 +1,5 @@
-// The walk itself, for any architecture: walk.h is its front for the one that this build runs on. Contract and bounds
-// are there.
+// The walk itself, for any architecture: walk.h is its interface for the architecture of this build. Contract and
+// bounds are there.
 #pragma once
 
 #include "unwind/arch.h"
@@ -10,7 +10,7 @@
 
 namespace kymo::unwind {
 
-// What recovery may ask about code.
+// The code look-ups for recovery.
 template <class Arch>
 class KnownCode {
   public:
@@ -24,7 +24,7 @@ class KnownCode {
     RuleWord rule_at(std::uint64_t address) const { return images_.rule_at(address, &limits_.describes).rule; }
 
     bool may_try() const { return limits_.words != 0; }
-    // No word is one after kMostWords.
+    // After kMostWords no word counts as one.
     bool is_return_address(std::uint64_t address) const {
         const image::LoadedSegment* segment = WalkLimits::take(limits_.words) ? code_segment(address - 1) : nullptr;
         if (segment == nullptr) {
@@ -33,11 +33,11 @@ class KnownCode {
         std::span<const std::uint8_t> before;
         std::span<const std::uint8_t> at;
         around(address, &before, &at);
-        // Code that may be executed only cannot be looked at.
+        // Execute-only code cannot be examined.
         return before.empty() || Arch::ends_in_call(before);
     }
 
-    // Whether the code there returns from a signal handler. No call stands before it: the kernel has the handler
+    // Whether the code there returns from a signal handler. No call precedes it: the kernel makes the handler
     // return to it.
     bool is_handler_return(std::uint64_t address) const {
         constexpr std::size_t kSize = Arch::kLongestSignalReturn;
@@ -178,13 +178,13 @@ class Walker {
     }
 
   private:
-    // What cannot be a return address, also where code is generated at run time: small numbers and the stack itself.
+    // What cannot be a return address, even if code is generated at run time: small numbers and the stack itself.
     bool is_no_code(std::uint64_t address) const {
         constexpr std::uint64_t kLowestMapping = 0x10000;
         return (address < kLowestMapping && address != 0) || (address >= stack_.begin() && address < stack_.end());
     }
 
-    // Where `address` is code that stands in for the program's: goes to what it stands for. Such code is no frame.
+    // If `address` is code that replaces the program's: moves to what it represents. Such code is not a frame.
     bool take_detour(std::uint64_t address) {
         constexpr unsigned kMostDetours = 1U << 16U;  // more than frames that are walked
         Detour detour;
@@ -203,8 +203,8 @@ class Walker {
         return true;
     }
 
-    // Hand-written code may push registers and not say so (glibc 2.36's __mpn_addmul_1, busy in printf of doubles:
-    // its table has CFA = rsp + 8 throughout). The return address then lies a few words up.
+    // Hand-written code may push registers without rules for it (glibc 2.36's __mpn_addmul_1, busy in printf of
+    // doubles: its table has CFA = rsp + 8 throughout). The return address is then a few words up.
     __attribute__((noinline)) void skip_untold_pushes(WalkResult* result) {
         constexpr unsigned kMostPushes = 6;
         const KnownCode<Arch> code(images_, limits_, pages_);
@@ -222,8 +222,8 @@ class Walker {
         }
     }
 
-    // Where `frame`'s code returns from a signal handler, whatever its rules say: goes to what the handler
-    // interrupted. `at`: the stack pointer there.
+    // If `frame`'s code returns from a signal handler, whatever its rules: moves to what the handler interrupted.
+    // `at`: the stack pointer there.
     __attribute__((noinline)) bool leave_handler(std::uint64_t at, const ImageSet::Lookup& found, Frame& frame) {
         const std::uint64_t address = frame.address + (exact_ ? 0 : 1);
         Registers interrupted;
@@ -240,20 +240,20 @@ class Walker {
         return true;
     }
 
-    // Nobody called the code that returns from a handler: its address is its first instruction's.
+    // The code that returns from a handler was not called: its address is its first instruction's.
     static void set_return_from_handler(const ImageSet::Lookup& found, std::uint64_t address, Frame& frame) {
         frame.address = address;
         frame.offset = address - (found.image != nullptr ? found.image->bias : 0);
     }
 
-    // makecontext's bottom: a return address that was never returned to. It is the first byte of a function, and
-    // before it there is none.
+    // makecontext's bottom: a return address without a call. It is the first byte of a function, so the byte
+    // before it is in none.
     bool is_made_up_bottom(const ImageSet::Lookup& found) {
         return !exact_ && found.image != nullptr && kind_of(found.rule) == RuleKind::kNone &&
                kind_of(images_.rule_at(cursor_.pc(), &limits_.describes).rule) != RuleKind::kNone;
     }
 
-    // Rules of a signal frame that tell less than the frame holds, or cannot be understood.
+    // Rules of a signal frame that contain less than the frame, or are not understood.
     static bool is_partial_signal_rule(const ImageSet::Lookup& found) {
         if (Arch::kSignalRulesAreWhole || found.image == nullptr) {
             return false;
@@ -263,7 +263,8 @@ class Walker {
         return kind_of(found.rule) == RuleKind::kBad || (rule != nullptr && rule->signal_frame);
     }
 
-    // Everything but a plain rule that works. Counts the frame; false: the walk is over and result->end says how.
+    // Everything but a plain rule that works. Counts the frame; false: the walk is over and result->end has the
+    // reason.
     __attribute__((noinline)) bool rare_step(const ImageSet::Lookup& found, Frame& frame, WalkResult* result) {
         if (take_detour(frame.address)) {
             return true;
@@ -290,7 +291,8 @@ class Walker {
             step = StepResult::kOk;
             result->recovered = result->recovered || moved;
         }
-        // A return address that is nowhere and leads nowhere is no frame; an interrupted program counter always is.
+        // A return address in no image that leads to no frame is not a frame; an interrupted program counter
+        // always is.
         if (moved || found.image != nullptr || result->count == 0) {
             ++result->count;
         }
@@ -309,8 +311,8 @@ class Walker {
         return true;
     }
 
-    // Hand-written code may keep its caller's stack pointer in a register that others may change, and call helpers of
-    // its own that do not: OpenSSL's aesni_gcm_encrypt has CFA = rax + 8 throughout.
+    // Hand-written code may keep its caller's stack pointer in a register that others may change, and call helpers
+    // of its own that do not: OpenSSL's aesni_gcm_encrypt has CFA = rax + 8 throughout.
     bool step_by_unchanged(RuleWord rule, const KnownCode<Arch>& code) {
         if (exact_ || kind_of(rule) != RuleKind::kPlain) {
             return false;
@@ -340,7 +342,7 @@ class Walker {
         return step;
     }
 
-    // Goes over to the stack that `sp` lies in.
+    // Changes to the stack that contains `sp`.
     bool change_stack(std::uint64_t sp) {
         MemoryView other;
         if (finder_ == nullptr || !WalkLimits::take(limits_.stacks)) {

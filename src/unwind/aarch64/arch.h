@@ -1,4 +1,4 @@
-// aarch64, as arch.h asks.
+// aarch64, as arch.h requires.
 #pragma once
 
 #include "unwind/aarch64/recover.h"

@@ -23,8 +23,8 @@ inline Effect on_word(Effect::Kind kind, unsigned number, unsigned base, std::in
 // How a load or store addresses memory.
 enum class Addressing : std::uint8_t { kOffset, kBefore, kAfter };  // writes the base back before, after
 
-// The effects of a load or store of one or two registers of `size` bytes; only 8-byte ones of general registers say
-// more than that they change a register.
+// The effects of a load or store of one or two registers of `size` bytes; only 8-byte ones of general registers
+// have more effects than changing a register.
 inline void set_transfer(Instruction* instruction, bool is_load, bool is_general, Addressing addressing,
                          unsigned base, std::int64_t offset, std::initializer_list<unsigned> numbers) {
     std::size_t next = 0;
@@ -124,7 +124,7 @@ inline Instruction decode(std::span<const std::uint8_t> bytes) {
         decode_pair(code, &instruction);
     } else if (field(code, 27, 3) == 7 && field(code, 25, 1) == 0) {
         decode_single(code, &instruction);
-    } else if ((code & 0xFFE0FFE0U) == 0xAA0003E0U) {  // orr rd, xzr, rm: a copy, of which the zero register is none
+    } else if ((code & 0xFFE0FFE0U) == 0xAA0003E0U) {  // orr rd, xzr, rm: a copy, except of the zero register
         const unsigned from = field(code, 16, 5);
         const bool is_zero = from == Numbers::kStackPointer;
         instruction.effects[0] =

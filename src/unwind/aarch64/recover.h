@@ -7,8 +7,8 @@
 
 namespace kymo::unwind::aarch64 {
 
-// The frame record that x29 points to (Procedure Call Standard, section 6.4.6). Compilers lay it at the lower end of
-// the frame, of which it does not tell the size.
+// The frame record that x29 points to (Procedure Call Standard, section 6.4.6). Compilers place it at the lower
+// end of the frame, whose size it does not contain.
 struct FrameRecord {
     static constexpr std::uint64_t kFrame = 0;
     static constexpr std::uint64_t kReturn = 8;

@@ -1,4 +1,4 @@
-// aarch64: what only the processor itself can do: the running thread's registers, and waiting.
+// aarch64: operations that need the processor itself: the running thread's registers, and waiting.
 //
 // Contract: usable in signal handlers; nothing fails.
 #pragma once

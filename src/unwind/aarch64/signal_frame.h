@@ -1,5 +1,5 @@
 // aarch64: the code that returns from a signal handler, in the vDSO. Its rules lead to the interrupted function's
-// caller by the frame record alone and leave that function out, so it is known by its bytes.
+// caller by the frame record alone and skip that function, so it is recognised by its bytes.
 //
 // Source: Linux, arch/arm64/kernel/vdso/sigreturn.S.
 #pragma once

@@ -1,4 +1,5 @@
-// What arch.h asks of an architecture, for those with a link register: all but what `Machine` says (its arch.h).
+// The part of arch.h's requirements that architectures with a link register share: all but that of `Machine` (its
+// arch.h).
 #pragma once
 
 #include "unwind/arch.h"

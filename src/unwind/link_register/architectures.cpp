@@ -1,5 +1,6 @@
-// The walk over each architecture with a link register: so all of their files are compiled wherever Kymo is, and a
-// file that lacks what arch.h asks for stops the build. Programs that do not use one do not link it.
+// The walk over each architecture with a link register, so that all of their files are compiled wherever Kymo is,
+// and a file that does not meet arch.h's requirements breaks the build. Programs that do not use one do not link
+// it.
 #include "unwind/aarch64/arch.h"
 #include "unwind/loongarch64/arch.h"
 #include "unwind/riscv64/arch.h"

@@ -1,9 +1,10 @@
-// Where a function without call-frame information keeps its caller's frame: by following its instructions from where
-// it is to its next return, as far as they move the stack pointer, the frame pointer and the return address.
+// Where a function without call-frame information keeps its caller's frame: found by following its instructions
+// from the present one to its next return, as far as they change the stack pointer, the frame pointer and the
+// return address.
 //
-// The instructions are followed in the order of their addresses, whatever the branches between them do: what counts
-// is how the epilogue undoes the frame that there is now. So one rule serves the prologue (what is still to be saved
-// is taken back from where it was saved to), the body (the epilogue loads it) and the epilogue (what is left of it).
+// The instructions are followed in the order of their addresses, ignoring branches: what matters is how the
+// epilogue undoes the present frame. So one rule serves the prologue (what is still to be saved is restored from
+// where it was saved to), the body (the epilogue loads it) and the epilogue (its remaining part).
 //
 // Contract: bounded by the bytes given; reads no memory but them.
 #pragma once
@@ -25,8 +26,8 @@ struct Held {
 template <class Numbers>
 class FrameTrace {
   public:
-    // `decode`: bytes → Instruction. False: no return was found that hands back the stack pointer and goes to a
-    // return address that was not written over.
+    // `decode`: bytes → Instruction. False: no return was found that restores the stack pointer and goes to a
+    // return address that was not overwritten.
     template <class Decode>
     bool run(std::span<const std::uint8_t> code, const Decode& decode) {
         while (!code.empty()) {
@@ -59,8 +60,7 @@ class FrameTrace {
     const Held& frame_pointer() const { return frame_; }
     const Held& return_address() const { return return_; }
 
-    // Before anything else, a jump by a register: as in the linkage table, where the return address is in its
-    // register.
+    // A jump by a register comes first: as in the linkage table, where the return address is in its register.
     bool jumps_first() const { return jumps_first_; }
 
   private:
@@ -69,7 +69,7 @@ class FrameTrace {
         Held value;
     };
 
-    // A jump behind an epilogue leads to another function, which returns in this one's stead.
+    // A jump behind an epilogue leads to another function, which returns in place of this one.
     bool has_left_frame() const {
         return return_.kind == Held::Kind::kMemory ||
                (sp_.kind == Held::Kind::kRegister && sp_.number == Numbers::kStackPointer && sp_.offset > 0);

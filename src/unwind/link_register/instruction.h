@@ -1,5 +1,5 @@
-// What one instruction does to a frame: to the stack pointer, the frame pointer, the return address and the words
-// that they are saved to. An architecture's epilogue.h decodes its bytes to this.
+// The effects of one instruction on a frame: on the stack pointer, the frame pointer, the return address and the
+// words that they are saved to. An architecture's epilogue.h decodes its bytes to this.
 #pragma once
 
 #include <array>
@@ -32,7 +32,7 @@ struct Instruction {
         kJumpByRegister,
         kReturn,  // to the return address in its register
     };
-    std::size_t size = 4;  // bytes; 0: what is left is not a whole instruction
+    std::size_t size = 4;  // bytes; 0: the rest is not a whole instruction
     Flow flow = Flow::kNext;
     std::array<Effect, 3> effects{};  // one after the other
 };

@@ -1,9 +1,9 @@
-// Finding a frame's caller without a rule, on architectures with a link register: by what the function does
-// until it returns, by the frame record that the frame pointer points to, or (where a linkage table's entry was
-// interrupted) by the return address in its register.
+// Finds a frame's caller without a rule, on architectures with a link register: by what the function does until it
+// returns, by the frame record that the frame pointer points to, or (if a linkage table's entry was interrupted)
+// by the return address in its register.
 //
-// Contract: as recovery.h. Every candidate must be a return address: in known code, behind a call instruction. A
-// guess all the same: the walk marks the path.
+// Contract: as recovery.h. Every candidate must be a return address: in known code, behind a call instruction. It
+// is still a guess: the walk marks the path.
 #pragma once
 
 #include "unwind/link_register/frame_trace.h"
@@ -12,7 +12,7 @@
 
 namespace kymo::unwind::link_register {
 
-// What `held` is, with the registers that `cursor` has.
+// The value of `held`, with the registers of `cursor`.
 template <class Rules>
 bool value_of(const Held& held, const Cursor<Rules>& cursor, const MemoryView& stack, std::uint64_t* value) {
     if (held.kind == Held::Kind::kUnknown || !cursor.get(held.number, stack, value)) {
@@ -32,8 +32,7 @@ bool recover_by_trace(Cursor<Rules<Numbers>>& cursor, const MemoryView& stack, c
         return false;
     }
     caller = Numbers::code_address(caller);
-    // Where the return address is in its register (the interrupted frame alone has that), nothing need be on the
-    // stack.
+    // If the return address is in its register (only in the interrupted frame), nothing need be on the stack.
     if ((top == cursor.sp() && trace.return_address().kind == Held::Kind::kMemory) ||
         (!code.is_return_address(caller) && !code.is_handler_return(caller))) {
         return false;
@@ -50,7 +49,7 @@ bool recover_by_trace(Cursor<Rules<Numbers>>& cursor, const MemoryView& stack, c
         return false;
     }
     const Held unchanged{Held::Kind::kRegister, Numbers::kFramePointer, 0};
-    std::uint64_t frame_pointer = 0;  // which no rule gets far with, where it is not known
+    std::uint64_t frame_pointer = 0;  // few rules work if it is not known
     if (saved[0] == 0 && frame != unchanged) {
         value_of(frame, cursor, stack, &frame_pointer);
         cursor.recover(caller, top, &frame_pointer);
@@ -60,9 +59,9 @@ bool recover_by_trace(Cursor<Rules<Numbers>>& cursor, const MemoryView& stack, c
     return true;
 }
 
-// Where only the frame pointer is known of the frame, and the function's rule counts from the stack pointer: if the
-// rule saves both as in a frame record, the frame pointer is where they are. If it does not, the frame pointer is
-// another function's, and nothing is said.
+// If only the frame pointer is known of the frame, and the function's rule counts from the stack pointer: if the
+// rule saves both as in a frame record, the frame pointer is where they are. If it does not, the frame pointer
+// belongs to another function, and no caller is returned.
 template <class Record, class Rules, class Code>
 bool recover_by_rule_and_record(Cursor<Rules>& cursor, const MemoryView& stack, RuleWord rule, const Code& code) {
     const std::uint64_t below = std::uint64_t{8} * Rules::return_slot(rule);
@@ -82,7 +81,7 @@ bool recover_caller(Cursor<Rules<typename Machine::Numbers>>& cursor, const Memo
     using Numbers = typename Machine::Numbers;
     using Record = typename Machine::FrameRecord;
     if (!interrupted && code.is_handler_return(cursor.pc())) {
-        return false;  // where the signal frame is not known: a frame record would lead past the interrupted function
+        return false;  // if the signal frame is not recognised, a frame record would skip the interrupted function
     }
     const RuleWord rule = code.rule_at(cursor.pc() - (interrupted ? 0 : 1));
     const bool has_rule = kind_of(rule) == RuleKind::kPlain;
@@ -100,8 +99,8 @@ bool recover_caller(Cursor<Rules<typename Machine::Numbers>>& cursor, const Memo
         cursor.recover(Numbers::code_address(caller), cursor.sp());
         return true;
     }
-    // Where the rule says that the frame pointer is unchanged, the record is a caller's: its return address would
-    // leave that caller out.
+    // If the rule leaves the frame pointer unchanged, the record is a caller's: its return address would skip that
+    // caller.
     return (!has_rule || Rules<Numbers>::slot_of(rule, 0) != 0) &&
            recover_by_frame_record<Record>(cursor, stack, code, chain);
 }

@@ -1,6 +1,7 @@
 // The frame that Linux puts on the stack for a signal handler, on architectures with a link register: a siginfo_t,
-// then a ucontext_t with the registers (the architecture's context.h). The code that the handler returns to (the
-// vDSO's, mostly) is known by its bytes, as its rules may be missing, or tell less than the frame holds.
+// then a ucontext_t with the registers (the architecture's context.h). The code that the handler returns to
+// (usually the vDSO's) is recognised by its bytes, because its rules may be missing, or contain less than the
+// frame.
 //
 // Contract: reads the stack through the view only; usable in signal handlers.
 #pragma once
@@ -22,8 +23,8 @@ bool begins_with(std::span<const std::uint8_t> code, const std::array<std::uint3
            std::memcmp(code.data(), instructions.data(), sizeof(instructions)) == 0;
 }
 
-// What the handler interrupted; `frame`: the stack pointer at the code that it returns to. `Context` says where a
-// ucontext_t has the program counter and each register. False: outside the view.
+// The interrupted registers; `frame`: the stack pointer at the code that the handler returns to. `Context` has the
+// offsets of the program counter and of each register in a ucontext_t. False: outside the view.
 template <class Context, class Numbers>
 bool registers_from_frame(std::uint64_t frame, const MemoryView& stack, Registers<Numbers>* registers) {
     const std::uint64_t context = frame + kSignalInfo;

@@ -1,4 +1,4 @@
-// LoongArch, 64 bits, as arch.h asks.
+// LoongArch, 64 bits, as arch.h requires.
 #pragma once
 
 #include "unwind/link_register/arch.h"

@@ -1,5 +1,5 @@
-// LoongArch, 64 bits: what an instruction does to a frame. All are 4 bytes: bits 0–4 the result, 5–9 the first
-// operand. Encodings: LoongArch Reference Manual, volume 1, appendix B.
+// LoongArch, 64 bits: the effects of an instruction on a frame. All are 4 bytes: bits 0–4 the result, 5–9 the
+// first operand. Encodings: LoongArch Reference Manual, volume 1, appendix B.
 #pragma once
 
 #include "unwind/link_register/instruction.h"

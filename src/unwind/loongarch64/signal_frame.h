@@ -1,5 +1,5 @@
 // LoongArch, 64 bits: the code that returns from a signal handler, in the vDSO. Its call-frame information marks a
-// signal frame and says nothing of the registers, so it is known by its bytes.
+// signal frame without describing the registers, so it is recognised by its bytes.
 //
 // Source: Linux, arch/loongarch/vdso/sigreturn.S.
 #pragma once

@@ -1,4 +1,4 @@
-// RISC-V, 64 bits, as arch.h asks.
+// RISC-V, 64 bits, as arch.h requires.
 #pragma once
 
 #include "unwind/link_register/arch.h"

@@ -15,7 +15,7 @@ namespace kymo::unwind::riscv64 {
 
 struct Context {
     static constexpr std::uint64_t kPc = 176;
-    // x0 is always 0 and has no place: what stands where it would be is the program counter.
+    // x0 is always 0 and has no place; its slot contains the program counter.
     static constexpr std::uint64_t place_of(unsigned number) { return 176 + std::uint64_t{8} * number; }
 };
 

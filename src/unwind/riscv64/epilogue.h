@@ -1,4 +1,4 @@
-// RISC-V, 64 bits: what an instruction does to a frame. 4 bytes where the lowest two bits are set, else 2
+// RISC-V, 64 bits: the effects of an instruction on a frame. 4 bytes if the lowest two bits are set, otherwise 2
 // (compressed). Encodings: The RISC-V Instruction Set Manual, volume I, chapters RV32I, RV64I and C.
 #pragma once
 

@@ -24,7 +24,7 @@ class Compiler {
         : input_(input),
           rows_(input.base),
           cursor_(input.code_begin),
-          // Overlapping descriptions could ask for the same bytes again and again; honest sections need once.
+          // Overlapping descriptions could request the same bytes repeatedly; valid sections need them once.
           budget_(8 * (input.eh_frame.bytes.size() + input.debug_frame.bytes.size()) + kLeastBudget) {}
 
     bool run(Table* table) {
@@ -63,7 +63,7 @@ class Compiler {
         return FunctionKey::is_debug(key) ? input_.debug_frame : input_.eh_frame;
     }
 
-    // ---- which functions there are
+    // ---- the functions
 
     bool add_function(std::uint64_t begin, const FrameSection& section, std::uint64_t offset) {
         const std::uint64_t relative = begin - input_.base;
@@ -208,12 +208,12 @@ class Compiler {
         return program_.run(section, cie, initial, program, *this);
     }
 
-    // ---- what the program asks for (frame_program.h)
+    // ---- the requirements of the program (frame_program.h)
 
     friend class FrameProgram<Packer>;
 
     std::uint64_t location() const { return cursor_; }
-    // What follows is beyond the function, or beyond where another begins.
+    // The rest is beyond the function, or beyond where another begins.
     bool is_over() const { return emitting_ && cursor_ >= end_; }
 
     // Moves on to `location`: the rows up to there are final.

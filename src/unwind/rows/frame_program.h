@@ -1,5 +1,5 @@
-// A call-frame program being run (DWARF 5, section 6.4.2): its instructions change the rules of a row, and move on
-// from row to row. `Packer` is an architecture's RulePacker (rule.h).
+// Runs a call-frame program (DWARF 5, section 6.4.2): its instructions change the rules of a row, and move on from
+// row to row. `Packer` is an architecture's RulePacker (rule.h).
 //
 // Bounded: every byte is read once, nesting is limited. Usable in the monitor; no memory but its own.
 #pragma once
@@ -29,10 +29,10 @@ class FrameProgram {
     }
     State& state() { return state_; }
 
-    // Runs instructions, of which `initial` are the rules that they go back to. `rows` says where the row begins
-    // that is being worked on (location()), takes it when there is to be one further on (advance(section, location);
-    // false: that cannot be), and says when there are no more to be made (is_over()). False: something could not be
-    // understood; what came before holds.
+    // Runs instructions; `initial` are the rules that they can restore. `rows` returns the begin of the present
+    // row (location()), accepts the row when the program moves on (advance(section, location); false: not
+    // possible), and returns when no more rows are needed (is_over()). False: an instruction was not understood;
+    // the rows before it hold.
     template <class Rows>
     bool run(const FrameSection& section, const Cie& cie, const State& initial, std::span<const std::uint8_t> program,
              Rows& rows) {
@@ -61,7 +61,7 @@ class FrameProgram {
                 return false;
             }
             if (rows.is_over()) {
-                return true;  // what follows is beyond the function, or beyond where another begins
+                return true;  // the rest is beyond the function, or beyond where another begins
             }
         }
         return !reader.failed();

@@ -1,5 +1,5 @@
-// The rows of a table while it is being made: starts and rules side by side, and what rules of the long form refer
-// to. On pages of its own; usable in the guest, also in a signal handler.
+// The rows of a table while it is being made: starts and rules side by side, and the data that rules of the long
+// form refer to. On pages of its own; usable in the guest, also in a signal handler.
 #pragma once
 
 #include "unwind/call_frame.h"
@@ -36,7 +36,8 @@ class TableRows {
         out_of_memory_ = starts_.size() == rows;
     }
 
-    // The rule that refers to a row of the long form, which is kept once if near; kBad where there is no room.
+    // The rule that refers to a row of the long form, which is shared with a near duplicate; kBad if there is no
+    // room.
     RuleWord keep(const FrameSection& section, const RowState& row) {
         ExtendedRule kept = row;
         bool stored = true;
@@ -85,8 +86,7 @@ class TableRows {
     static constexpr std::size_t kMaxExtended = std::size_t{1} << 20U;
     static constexpr std::size_t kMaxExpressions = std::size_t{1} << 24U;
 
-    // Copies an expression out of the section, so that the table needs nothing else; the same bytes are kept once if
-    // near.
+    // Copies an expression out of the section, so that the table needs nothing else; shared with a near duplicate.
     bool keep_expression(const FrameSection& section, std::int64_t* value) {
         const ExpressionPlace place = unpack(*value);
         const auto bytes = section.bytes.subspan(place.offset, place.size);

@@ -1,4 +1,4 @@
-// Sunway sw_64, as arch.h asks.
+// Sunway sw_64, as arch.h requires.
 #pragma once
 
 #include "unwind/link_register/arch.h"

@@ -1,4 +1,4 @@
-// Sunway sw_64: what an instruction does to a frame.
+// Sunway sw_64: the effects of an instruction on a frame.
 //
 // All are 4 bytes. Bits 26–31 are the operation; of loads and stores, bits 21–25 the register, 16–20 the base and
 // 0–15 the displacement, signed. Source: the port of QEMU, target/sw64/translate.c, and Linux's
@@ -16,7 +16,7 @@ enum Operation : std::uint32_t {
     kCall = 0x01,  // call $ra, ($rb)
     kRet = 0x02,   // ret $31, ($26)
     kJmp = 0x03,   // jmp $31, ($rb)
-    kBr = 0x04,    // br $ra, displacement; with a register other than $31 it asks where it is
+    kBr = 0x04,    // br $ra, displacement; with a register other than $31 it reads its own address
     kBsr = 0x05,   // bsr $26, displacement
     kAlu = 0x10,   // the result in bits 0–4, as of the next three
     kAluThree = 0x11,

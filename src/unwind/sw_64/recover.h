@@ -7,8 +7,8 @@
 
 namespace kymo::unwind::sw_64 {
 
-// What ldi $30, -n($30); stl $26, 0($30); stl $15, 8($30); mov $30, $15 leaves at R15: the record is the lower end of
-// the frame, of which it does not tell the size.
+// Left at R15 by ldi $30, -n($30); stl $26, 0($30); stl $15, 8($30); mov $30, $15: the record is the lower end of
+// the frame, whose size it does not contain.
 struct FrameRecord {
     static constexpr std::uint64_t kReturn = 0;
     static constexpr std::uint64_t kFrame = 8;

@@ -1,6 +1,6 @@
-// Sunway sw_64: the code that returns from a signal handler. The kernel points the handler's return address to it in
-// the vDSO (__vdso_rt_sigreturn); its call-frame information has a return column of its own (64), which the rules of
-// other functions do not: so it is known by its bytes.
+// Sunway sw_64: the code that returns from a signal handler. The kernel points the handler's return address to it
+// in the vDSO (__vdso_rt_sigreturn). Its call-frame information has a return column of its own (64), which the
+// rules of other functions have not, so it is recognised by its bytes.
 //
 // Source: the port's arch/sw_64/kernel/vdso/vrt_sigreturn.S and kernel/syscalls/syscall.tbl (351); encodings: its
 // insn.h.

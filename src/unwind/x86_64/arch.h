@@ -1,4 +1,4 @@
-// x86-64, as arch.h asks.
+// x86-64, as arch.h requires.
 #pragma once
 
 #include "unwind/arch.h"

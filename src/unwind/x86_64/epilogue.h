@@ -1,10 +1,10 @@
-// x86-64: what a function without call-frame information does before it returns: how far it moves the stack pointer
-// and what it takes off the stack. That is where its caller's frame is, wherever it stands now (its prologue apart).
+// x86-64: what a function without call-frame information does before it returns: how far it moves the stack
+// pointer and what it pops. This gives its caller's frame, wherever it is now (except in its prologue).
 //
-// Hand-written code (x264, FFmpeg, dav1d) keeps its stack pointer between prologue and epilogue, and ends in
-// `add $n, %rsp` (or a reload), `pop`s and `ret`. So the bytes are searched for a return, and what stands before it
-// is read backwards: no decoder is needed, and a byte that only looks like a return gives a place where no return
-// address is. Encodings: Intel SDM volume 2.
+// Hand-written code (x264, FFmpeg, dav1d) keeps its stack pointer between prologue and epilogue, and ends in `add
+// $n, %rsp` (or a reload), `pop`s and `ret`. So the bytes are searched for a return, and the instructions before
+// it are read backwards: no decoder is needed, and a byte that only looks like a return leads to a place without a
+// return address. Encodings: Intel SDM volume 2.
 #pragma once
 
 #include "unwind/x86_64/registers.h"
@@ -23,7 +23,7 @@ struct Epilogue {
         kStackPointer,  // the stack pointer + offset
         kLoaded,        // the word at the stack pointer + offset
         kRegister,      // `number`
-        kFramePointer,  // rbp, which is taken off the stack there: leave
+        kFramePointer,  // rbp, which is popped there: leave
     };
     Base base = Base::kStackPointer;
     unsigned number = 0;
@@ -32,7 +32,7 @@ struct Epilogue {
     std::array<unsigned, 8> popped{};  // registers, in the order in which they are
 };
 
-// Reads backwards from the return instruction at code[end]; nothing in front of code[0] is looked at.
+// Reads backwards from the return instruction at code[end]; nothing before code[0] is read.
 class EpilogueReader {
   public:
     EpilogueReader(std::span<const std::uint8_t> code, std::size_t end) : code_(code), end_(end) {}
@@ -62,7 +62,7 @@ class EpilogueReader {
         return there;
     }
 
-    // Of a register that a function must hand back; others are not popped before a return.
+    // Of a preserved register; others are not popped before a return.
     bool take_pop(Epilogue* found) {
         if (end_ == 0 || found->pops == found->popped.size()) {
             return false;

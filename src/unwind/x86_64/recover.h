@@ -1,8 +1,8 @@
-// x86-64: finding a frame's caller without a rule: by what the function does before it returns, by the frame
-// pointer chain, or (in an interrupted function that has not touched the stack) the return address on top.
+// x86-64: finds a frame's caller without a rule: by what the function does before it returns, by the frame pointer
+// chain, or (in an interrupted function that has not touched the stack) by the return address on top.
 //
-// Contract: reads the stack through the view only, and code only where `code` says that it may. Every candidate must
-// be a return address: in known code, behind a call instruction. A guess all the same: the walk marks the path.
+// Contract: reads the stack through the view only, and code only where `code` allows it. Every candidate must be a
+// return address: in known code, behind a call instruction. It is still a guess: the walk marks the path.
 #pragma once
 
 #include "unwind/memory_view.h"
@@ -16,7 +16,7 @@ namespace kymo::unwind::x86_64 {
 
 inline constexpr unsigned kLongestCall = 7;
 
-// Whether `bytes` (what stands before a return address, up to kLongestCall bytes) end in a call instruction: E8 with
+// Whether `bytes` (those before a return address, up to kLongestCall bytes) end in a call instruction: E8 with
 // four bytes, or FF /2 (or the far FF /3) with its ModRM, SIB and displacement. Intel SDM volume 2A, CALL.
 inline bool ends_in_call(std::span<const std::uint8_t> bytes) {
     const std::size_t size = bytes.size();
@@ -45,7 +45,7 @@ inline bool ends_in_call(std::span<const std::uint8_t> bytes) {
     return false;
 }
 
-// Where the interrupted function stands in its prologue or epilogue, as far as one instruction tells.
+// Where the interrupted function is in its prologue or epilogue, as far as one instruction shows.
 enum class Place : std::uint8_t {
     kUnknown,
     kReturnOnTop,  // at its entry (push %rbp, endbr64) or its ret
@@ -73,8 +73,7 @@ struct FrameRecord {
     static constexpr std::uint64_t code_address(std::uint64_t value) { return value; }
 };
 
-// By the function's epilogue: one of the next few that stand behind its program counter, under which a return address
-// is.
+// By the function's epilogue: one of the next few behind its program counter that leads to a return address.
 template <class Code>
 bool recover_by_epilogue(Cursor& cursor, const MemoryView& stack, const Code& code) {
     constexpr unsigned kMostReturns = 16;

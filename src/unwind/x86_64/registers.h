@@ -1,4 +1,4 @@
-// x86-64: the registers that unwinding knows, by DWARF number (System V ABI, AMD64 supplement, figure 3.36).
+// x86-64: the registers used in unwinding, by DWARF number (System V ABI, AMD64 supplement, figure 3.36).
 #pragma once
 
 #include <array>
@@ -41,8 +41,8 @@ struct Registers {
     void set_sp(std::uint64_t value) { general[kRsp] = value; }
 };
 
-// What a function must hand back as it found it, and so what can be known in the frames above it, in the order of the
-// rule word's fields. The others are known only in a frame that was interrupted.
+// The registers that a function must preserve, and that are therefore known in the frames above it, in the order
+// of the rule word's fields. The others are known only in a frame that was interrupted.
 inline constexpr std::array<unsigned, 6> kPreserved = {kRbp, kRbx, kR12, kR13, kR14, kR15};
 
 }  // namespace kymo::unwind::x86_64

@@ -1,16 +1,16 @@
-// x86-64: the compact rule. One word says how to get from a frame to its caller:
+// x86-64: the compact rule. One word leads from a frame to its caller:
 //
-//   CFA (the caller's stack pointer) = base register + offset
-//   the return address is at CFA − 8
-//   each preserved register is unchanged, or saved at CFA − 8 × slot
+//     CFA (the caller's stack pointer) = base register + offset
+//     the return address is at CFA − 8
+//     each preserved register is unchanged, or saved at CFA − 8 × slot
 //
-//   bits  0–2   RuleKind
-//   bits  3–6   base register (DWARF number)
-//   bits  8–37  slots of rbp, rbx, r12, r13, r14, r15: five bits each, 0 for unchanged
-//   bits 40–63  offset, signed, in bytes
+//     bits  0–2   RuleKind
+//     bits  3–6   base register (DWARF number)
+//     bits  8–37  slots of rbp, rbx, r12, r13, r14, r15: five bits each, 0 for unchanged
+//     bits 40–63  offset, signed, in bytes
 //
-// About 99.9 % of the rows of real images fit. What does not (expressions, return addresses elsewhere, signal frames)
-// is an extended rule. Preserved registers other than rbp are kept because hand-written code uses them as CFA base
+// About 99.9 % of the rows of real images fit. Others (expressions, return addresses elsewhere, signal frames) are
+// extended rules. Preserved registers other than rbp are kept because hand-written code uses them as CFA base
 // while it calls others: glibc's _dl_runtime_resolve_xsavec has CFA = rbx + 24 during symbol look-up.
 #pragma once
 
@@ -42,7 +42,7 @@ constexpr unsigned slot_of(RuleWord rule, unsigned index) {
     return static_cast<unsigned>(rule >> (kSlotShift + kSlotBits * index) & kSlotMask);
 }
 
-// What the cursor (cursor.h) asks of a rule and of the registers.
+// The requirements of the cursor (cursor.h) on a rule and on the registers.
 struct Rules {
     using Registers = x86_64::Registers;
     static constexpr unsigned kGeneralRegisters = x86_64::kGeneralRegisters;
@@ -63,7 +63,7 @@ struct Rules {
     static constexpr std::uint64_t code_address(std::uint64_t value) { return value; }
 };
 
-// Keeps, while a call-frame program runs, what the rule word will need, so that making one is a few instructions.
+// Keeps, while a call-frame program runs, the data for the rule word, so that making one takes a few instructions.
 class RulePacker {
   public:
     static constexpr unsigned kRegisters = kRuleRegisters;
@@ -113,7 +113,7 @@ class RulePacker {
     void set_odd(std::uint32_t bit, bool odd) { odd_ = odd ? odd_ | bit : odd_ & ~bit; }
 
     RuleWord slots_ = 0;
-    // Registers whose rule does not fit the word. A return address of which nothing is said is odd.
+    // Registers whose rule does not fit the word. A return address without a rule is odd.
     std::uint32_t odd_ = 1U << kReturnAddress;
 };
 

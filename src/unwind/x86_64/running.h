@@ -1,4 +1,4 @@
-// x86-64: what only the processor itself can do: the running thread's registers, and waiting.
+// x86-64: operations that need the processor itself: the running thread's registers, and waiting.
 //
 // Contract: usable in signal handlers; nothing fails.
 #pragma once

@@ -1,6 +1,6 @@
-// x86-64: the frame that the kernel puts on the stack for a signal handler, known by the code that the handler
-// returns to. That code is whatever the handler was installed with (SA_RESTORER): its rules may be missing, or be
-// those of an ordinary function. Debuggers and run-time libraries know it by its bytes, too.
+// x86-64: the frame that the kernel puts on the stack for a signal handler, recognised by the code that the
+// handler returns to. That code is whatever the handler was installed with (SA_RESTORER): its rules may be
+// missing, or be those of an ordinary function. Debuggers and run-time libraries recognise it by its bytes, too.
 //
 // Contract: reads the stack through the view only; usable in signal handlers.
 #pragma once
@@ -30,7 +30,7 @@ inline bool is_signal_return(std::span<const std::uint8_t> code) {
     return begins_with(kLong) || begins_with(kShort);
 }
 
-// What the handler interrupted; `frame`: the stack pointer at that code, where a ucontext_t lies. False: outside the
+// The interrupted registers; `frame`: the stack pointer at that code, where a ucontext_t is. False: outside the
 // view.
 inline bool registers_from_frame(std::uint64_t frame, const MemoryView& stack, Registers* registers) {
     const auto read = [&](int number, std::uint64_t* value) {
