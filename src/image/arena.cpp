@@ -53,7 +53,7 @@ void* Arena::allocate(std::size_t bytes) {
     }
     bytes = round_up(bytes == 0 ? 1 : bytes);
     if (bytes > left_) {
-        // What is large gets a mapping of its own, and the rest of the current block stays in use.
+        // A large request gets a mapping of its own, and the rest of the current block stays in use.
         const bool large = bytes >= kBlockBytes / 4;
         Block* block = map_block(large ? bytes + kHeader : kBlockBytes);
         if (block == nullptr) {

@@ -1,8 +1,8 @@
-// Memory that the monitor takes for itself, straight from the kernel.
+// Memory that the monitor takes for itself, directly from the kernel.
 //
-// Contract: usable in signal handlers (mmap is a plain system call; errno is left as it was). Nothing is ever given
-// back before the Arena's owner says so by release(): what was handed out may still be read by a handler on another
-// thread. Not synchronised: one caller at a time.
+// Contract: usable in signal handlers (mmap is a plain system call; errno is kept). Nothing is freed before the
+// Arena's owner calls release(), because a handler on another thread may still read it. Not synchronised: one
+// caller at a time.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ class Arena {
     Arena(const Arena&) = delete;
     Arena& operator=(const Arena&) = delete;
 
-    // Zeroed memory aligned to 16 bytes, or nullptr where the kernel refuses.
+    // Zeroed memory aligned to 16 bytes, or nullptr if the kernel refuses.
     void* allocate(std::size_t bytes);
 
     template <typename T>
@@ -33,7 +33,7 @@ class Arena {
         return count > SIZE_MAX / sizeof(T) ? nullptr : static_cast<T*>(allocate(count * sizeof(T)));
     }
 
-    // Copies; empty where no memory is to be had.
+    // Copies; empty if no memory is available.
     std::string_view copy(std::string_view text);
     std::span<const std::uint8_t> copy(std::span<const std::uint8_t> bytes);
 

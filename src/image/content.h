@@ -1,8 +1,7 @@
-// What tells files without a build id apart: a number made of what the program loader maps of them and nobody
-// changes. Debug information is no part of it, so a file may be stripped meanwhile.
+// Distinguishes files without a build id: a number made of what the program loader maps of them and nothing
+// modifies. Debug information is not part of it, so a file may be stripped meanwhile.
 //
-// Contract: usable in signal handlers; nothing is allocated; errno is kept. Bytes are looked at as little-endian
-// words.
+// Contract: usable in signal handlers; nothing is allocated; errno is kept. Bytes are read as little-endian words.
 #pragma once
 
 #include "base/hash.h"
@@ -16,8 +15,8 @@
 
 namespace kymo::image {
 
-// Of each segment that is read, neither written nor run (code may be patched, by hooks for one): its first bytes, as
-// the file has them. With older linkers' files, which have no such segment, nothing is known.
+// Of each segment that is readable, neither writable nor executable (code may be patched, for example by hooks):
+// its first bytes, as in the file. Files of older linkers have no such segment, so nothing is known of them.
 inline constexpr std::size_t kContentOfSegment = std::size_t{64} << 10U;
 inline constexpr bool counts_for_content(std::uint32_t segment_flags) {
     return (segment_flags & (PF_R | PF_W | PF_X)) == PF_R;
@@ -45,7 +44,7 @@ class Content {
 // Of an image in our own process: 0 where its memory cannot be read. Some 200 µs.
 std::uint64_t content_of(const LoadedImage& image);
 
-// Of a file's bytes: 0 where it is no ELF file of 64 bits.
+// Of a file's bytes: 0 if it is not an ELF file of 64 bits.
 std::uint64_t content_of(std::span<const std::uint8_t> file);
 
 }  // namespace kymo::image

@@ -34,15 +34,15 @@ bool overlaps_or_overflows(std::uint64_t begin, std::uint64_t size, Range bounds
     return begin < bounds.begin || begin > bounds.end || size > bounds.end - begin;
 }
 
-// The file mapped at `address` according to /proc/self/maps, in `line` (NUL-terminated) or empty. Only for a program
-// that the loader was told to start, and for names that the dynamic linker keeps relative to a directory which the
-// program may have left since.
+// The file mapped at `address` according to /proc/self/maps, in `line` (NUL-terminated) or empty. Only for a
+// program that the loader was started with, and for names that the dynamic linker keeps relative to a directory
+// which the program may have left since.
 std::string_view mapped_file(std::uint64_t address, std::span<char> line) {
     const RawFile maps("/proc/self/maps");
     std::uint8_t block[512];
     std::size_t used = 0;
     for (std::uint64_t offset = 0; maps.is_open();) {
-        // The kernel gives whole lines at a time but any offset may be asked for.
+        // The kernel returns whole lines at a time but accepts any offset.
         const std::size_t got = maps.read_at(offset, block);
         for (std::size_t i = 0; i < got; ++i) {
             if (block[i] != '\n') {
@@ -77,8 +77,8 @@ std::string_view mapped_file(std::uint64_t address, std::span<char> line) {
 }  // namespace
 
 std::string_view own_program_path(std::span<char> buffer) {
-    // No loader's base address: the loader was called as a program, and is what /proc/self/exe leads to. It has put
-    // the program's headers into the auxiliary vector.
+    // No loader's base address: the loader was called as a program, and is the target of /proc/self/exe. It has
+    // put the program's headers into the auxiliary vector.
     if (const std::uint64_t headers = getauxval(AT_PHDR); getauxval(AT_BASE) == 0 && headers != 0) {
         if (const std::string_view path = mapped_file(page_of(headers), buffer); !path.empty()) {
             return path;
@@ -160,7 +160,7 @@ void take_notes_and_frames(const ProgramHeaders& parts, Arena& arena, LoadedImag
     }
 }
 
-// `headers`: the ELF header and the program headers, to know the file by.
+// `headers`: the ELF header and the program headers, to identify the file by.
 void take_file(std::string_view name, std::span<const std::uint8_t> headers, Arena& arena, LoadedImage* image) {
     // Not on the stack: an alternate signal stack may be as small as 8 KiB.
     constexpr std::size_t kMaxPath = 4096;
@@ -175,7 +175,7 @@ void take_file(std::string_view name, std::span<const std::uint8_t> headers, Are
     }
 }
 
-// The program's headers, as the kernel (or the dynamic linker, where it was called as a program) tells of them.
+// The program's headers, from the kernel (or the dynamic linker, if it was called as a program).
 ProgramHeaders own_headers() {
     const std::uint64_t count = getauxval(AT_PHENT) == sizeof(Elf64_Phdr) ? getauxval(AT_PHNUM) : 0;
     const std::uint64_t at = getauxval(AT_PHDR);
@@ -183,8 +183,9 @@ ProgramHeaders own_headers() {
             at == 0 || count > kPage / sizeof(Elf64_Phdr) ? 0 : static_cast<std::size_t>(count)};
 }
 
-// By its place in the dynamic linker's list. That its dynamic section lies where the headers say does not tell it
-// from a library alone: those of small programs and small plugins lie equally far from their beginnings by chance.
+// By its place in the dynamic linker's list. That its dynamic section is where the headers place it does not
+// distinguish it from a library: those of small programs and small plugins may be equally far from their
+// beginnings by chance.
 bool is_own_program(const link_map& map, const ProgramHeaders& parts) {
     if (&map != _r_debug.r_map) {
         return false;
@@ -197,7 +198,8 @@ bool is_own_program(const link_map& map, const ProgramHeaders& parts) {
     return false;
 }
 
-// From the lowest to behind the highest page of the loadable segments. *whole: no page between them is another's.
+// From the lowest to behind the highest page of the loadable segments. *whole: no page between them belongs to
+// another mapping.
 Range span_of(const ProgramHeaders& parts, std::uint64_t bias, bool* whole) {
     Range span{~std::uint64_t{0}, 0};
     *whole = true;
@@ -214,8 +216,8 @@ Range span_of(const ProgramHeaders& parts, std::uint64_t bias, bool* whole) {
     return span.begin < span.end ? span : Range{};
 }
 
-// The program itself. Where it is not position-independent, nothing keeps others out of the room between its
-// segments, and the dynamic linker's look-up gives them one by one.
+// The program itself. If it is not position-independent, other mappings may be in the room between its segments,
+// and the dynamic linker's look-up returns them one by one.
 bool describe_program(const link_map& map, const ProgramHeaders& parts, Arena& arena, LoadedImage* image) {
     *image = LoadedImage{};
     image->bias = map.l_addr;
@@ -262,7 +264,7 @@ bool describe_mapped_image(Range mapping, std::string_view path, Arena& arena, L
         ++first;
     }
     if (first == parts.size() || parts[first].p_offset >= kPage) {
-        return false;  // the ELF header is not part of it, so this is something else
+        return false;  // the ELF header is outside it, so this is something else
     }
     image->machine = header.e_machine;
     image->bias = mapping.begin - page_of(parts[first].p_vaddr);
@@ -289,7 +291,7 @@ bool find_image(std::uint64_t address, ImagePlace* place) {
     if (vdso == 0 || address < vdso || address - vdso >= 4 * kPage) {
         return false;
     }
-    // The kernel maps it as one piece; its only loadable segment tells the size.
+    // The kernel maps it as one piece; its only loadable segment has the size.
     Elf64_Ehdr header;
     std::memcpy(&header, reinterpret_cast<const void*>(vdso), sizeof(header));
     *place = {{vdso, vdso + kPage}, nullptr};
@@ -330,7 +332,7 @@ bool is_still_loaded(const LoadedImage& image) {
     const char* name = found.map != nullptr ? found.map->l_name : nullptr;
     const std::string_view text = name == nullptr ? std::string_view{} : std::string_view(name);
     const std::uint64_t end = page_behind(found.end);
-    // A program's own name is empty, a relative one was made absolute: then the place must do.
+    // A program's own name is empty, a relative one was made absolute: then the place must suffice.
     return end == image.range.end && (text.empty() || text.front() != '/' || text == image.path);
 }
 

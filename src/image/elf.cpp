@@ -61,7 +61,7 @@ ElfError read_header(std::span<const std::uint8_t> bytes, Elf64_Ehdr* header) {
 }
 
 std::span<const std::uint8_t> find_build_id(std::span<const std::uint8_t> notes, std::uint64_t alignment) {
-    // Notes are aligned to 4 bytes, or to 8 where the segment says so (then only the descriptor's end is affected
+    // Notes are aligned to 4 bytes, or to 8 if the segment requires it (then only the descriptor's end is affected
     // differently).
     const std::uint64_t align = alignment == 8 ? 8 : 4;
     const auto padded = [align](std::uint64_t size) { return (size + align - 1) & ~(align - 1); };

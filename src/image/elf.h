@@ -1,7 +1,7 @@
 // An ELF file (64 bits, little-endian) as a span of bytes.
 //
 // Contract: nothing is copied; the span must outlive the ElfFile and everything it returns. The bytes may be
-// anything: no access leaves the span, every table is checked as a whole before use, and what does not fit is an
+// anything: no access leaves the span, every table is checked as a whole before use, and invalid parts give an
 // ElfError or an empty span. Usable in signal handlers. Format: System V ABI, chapter 4; note layout: LSB 5.0.
 #pragma once
 
@@ -26,7 +26,7 @@ enum class ElfError : std::uint8_t {
 // One line without a full stop, to follow a file's name: "is not an ELF file".
 const char* describe(ElfError error);
 
-// The ELF header at the start of `bytes`, checked for what everything else relies on.
+// The ELF header at the start of `bytes`, with the checks that everything else relies on.
 ElfError read_header(std::span<const std::uint8_t> bytes, Elf64_Ehdr* header);
 
 // The descriptor of the GNU build id in the contents of a note segment or section; empty where there is none.
@@ -48,12 +48,12 @@ class ElfFile {
     // The section's name; empty where the name table does not hold it.
     std::string_view name(const Elf64_Shdr& section) const;
     bool find_section(std::string_view name, Elf64_Shdr* section) const;
-    // What the file holds of it: empty for SHT_NOBITS and for a range outside the file.
+    // Its bytes in the file: empty for SHT_NOBITS and for a range outside the file.
     std::span<const std::uint8_t> contents(const Elf64_Shdr& section) const;
     std::span<const std::uint8_t> contents(const Elf64_Phdr& segment) const;
 
     std::span<const std::uint8_t> build_id() const;
-    // The dynamic linker asked for (PT_INTERP); empty where there is none.
+    // The requested dynamic linker (PT_INTERP); empty if there is none.
     std::string_view interpreter() const;
 
   private:

@@ -34,7 +34,7 @@ bool is_named(std::span<const std::uint8_t> names, const Elf64_Shdr& section, st
            names[section.sh_name + wanted.size()] == 0;
 }
 
-// Of a section that compilers have compressed. zlib makes at most 1,032 bytes of one.
+// Of a section that compilers have compressed. zlib expands a byte to at most 1,032.
 std::span<const std::uint8_t> inflated(const RawFile& file, const Elf64_Shdr& section, Arena& arena) {
     constexpr std::uint64_t kMostOfOne = 1032;
     Elf64_Chdr header;

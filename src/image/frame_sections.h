@@ -1,8 +1,8 @@
-// Call-frame sections that only the file knows: .debug_frame (not loaded), and .eh_frame where no program header
-// tells of it.
+// Call-frame sections that are only in the file: .debug_frame (not loaded), and .eh_frame if no program header
+// locates it.
 //
-// Contract: as for describe.h. The file is read with pread, never mapped: one that is cut short meanwhile gives
-// an error, not SIGBUS. A file that is no longer the one that is loaded (other headers) is not used.
+// Contract: as for describe.h. The file is read with pread, never mapped: one that is truncated meanwhile gives an
+// error, not SIGBUS. A file that differs from the loaded one (other headers) is not used.
 #pragma once
 
 #include "image/arena.h"

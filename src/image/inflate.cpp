@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kMemory = std::size_t{64} << 10U;  // zlib's state takes 10 KiB, its window 32
 constexpr std::size_t kPiece = std::size_t{16} << 10U;   // of the file
 
-// Gives out a block of memory piece by piece.
+// Allocates from a block of memory piece by piece.
 struct Pieces {
     std::span<std::uint8_t> left;
 

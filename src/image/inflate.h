@@ -1,4 +1,4 @@
-// Bytes that a file keeps compressed by zlib (RFC 1950), as compilers' -gz leaves debug sections.
+// Bytes that a file keeps compressed by zlib (RFC 1950), as debug sections from compilers' -gz.
 //
 // Contract: as for describe.h: nothing is allocated but pages, errno is kept, the file is read with pread.
 #pragma once
@@ -10,8 +10,8 @@
 
 namespace kymo::image {
 
-// Fills `out` with what the file's bytes from `offset` to `offset` + `size` hold. False, with `out` in any state,
-// where they do not hold exactly out.size() bytes, or memory is refused. Uses 64 KiB of pages while it runs; some 300
+// Decompresses the file's bytes from `offset` to `offset` + `size` into `out`. False, with `out` in any state:
+// they do not contain exactly out.size() bytes, or memory is refused. Uses 64 KiB of pages while it runs; some 300
 // MB/s.
 bool inflate_from_file(const RawFile& file, std::uint64_t offset, std::uint64_t size, std::span<std::uint8_t> out);
 

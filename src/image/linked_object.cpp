@@ -8,7 +8,7 @@
 #include <sys/auxv.h>
 
 #ifdef DLFO_STRUCT_HAS_EH_DBASE  // the headers are those of glibc ≥ 2.35
-// Weak: a library that is linked for older systems (cmake/Portable.cmake) is loaded where there is none.
+// Weak: a library that is linked for older systems (cmake/Portable.cmake) is also loaded where it does not exist.
 extern "C" __attribute__((weak)) decltype(_dl_find_object) _dl_find_object;
 #endif
 
@@ -25,7 +25,7 @@ class CopiedHeaders {
     CopiedHeaders(std::uint64_t at, std::size_t count) : at_(at), count_(count) {}
 
     std::size_t size() const { return count_; }
-    // nullptr: they cannot be read.
+    // nullptr: not readable.
     const Elf64_Phdr* get(std::size_t index) {
         const std::size_t first = index - index % kTogether;
         if (first != first_) {
@@ -46,8 +46,9 @@ class CopiedHeaders {
     Elf64_Phdr copied_[kTogether];
 };
 
-// Where an image with these headers lies, if `address` is in it. Room between the segments of a library is its own
-// (the dynamic linker keeps it mapped), that of the program is not: the kernel maps its segments one by one.
+// The place of an image with these headers, if `address` is in it. Room between the segments of a library belongs
+// to it (the dynamic linker keeps it mapped), that of the program does not: the kernel maps its segments one by
+// one.
 bool place_of(CopiedHeaders& headers, bool is_program, std::uint64_t bias, std::uint64_t address,
               LinkedObject* found) {
     LinkedObject whole{~std::uint64_t{0}, 0, nullptr};
@@ -81,7 +82,7 @@ bool place_of(CopiedHeaders& headers, bool is_program, std::uint64_t bias, std::
     return true;
 }
 
-// The program itself: its headers are where the kernel (or the loader, called as a program) says.
+// The program itself: its headers are where the kernel (or the loader, called as a program) reports them.
 bool is_in_program(const link_map& map, std::uint64_t address, LinkedObject* found) {
     const std::uint64_t count = getauxval(AT_PHENT) == sizeof(Elf64_Phdr) ? getauxval(AT_PHNUM) : 0;
     CopiedHeaders headers(getauxval(AT_PHDR), count);
@@ -101,8 +102,8 @@ bool is_in_library(std::uint64_t begin, std::uint64_t address, LinkedObject* fou
 }  // namespace
 
 bool find_in_list(std::uint64_t address, LinkedObject* found) {
-    // Images do not overlap, and the linker's l_addr is where their headers are: the last one below is the only one
-    // that can hold the address.
+    // Images do not overlap, and the linker's l_addr is where their headers are: only the last one below can
+    // contain the address.
     std::uint64_t below = 0;
     const link_map* candidate = nullptr;
     const link_map* at = _r_debug.r_map;

@@ -1,4 +1,4 @@
-// A load image in our own process: where it lies, what it is, where its call-frame sections are.
+// A load image in our own process: its place, its identity, and its call-frame sections.
 #pragma once
 
 #include <array>
@@ -19,28 +19,27 @@ struct Range {
 struct LoadedSegment {
     Range range;              // what the file backs (p_filesz)
     std::uint32_t flags = 0;  // PF_R, PF_W, PF_X
-    std::uint64_t end = 0;    // behind the bytes that are only zeroed, too
+    std::uint64_t end = 0;    // including zeroed bytes behind it
 };
 
 struct LoadedImage {
     Range range;                             // from the first to behind the last segment
     std::uint64_t bias = 0;                  // process address = bias + image offset
-    std::string_view path;                   // absolute; "[vdso]" for the kernel's; empty where unknown
+    std::string_view path;                   // absolute; "[vdso]" for the kernel's; empty if unknown
     std::span<const std::uint8_t> build_id;  // raw; may be empty
     std::uint16_t machine = 0;
-    // False: others may lie between its segments (a program that is not position-independent).
+    // False: other mappings may be between its segments (a program that is not position-independent).
     bool is_whole = true;
 
     std::array<LoadedSegment, 16> segments{};
     std::uint32_t segment_count = 0;
 
-    Range eh_frame_header;  // .eh_frame_hdr, up to the end of its segment; empty where there is none
-    Range eh_frame;         // known only where there is no header and the file's section table tells; else empty
-    // A copy from the file; empty where it has none (or is gone, replaced, or keeps it compressed otherwise than by
-    // zlib).
+    Range eh_frame_header;  // .eh_frame_hdr, up to the end of its segment; empty if there is none
+    Range eh_frame;         // set only if there is no header and the file's section table has it; otherwise empty
+    // A copy from the file; empty if it has none (or is gone, replaced, or compressed otherwise than by zlib).
     std::span<const std::uint8_t> debug_frame;
 
-    // The segment (as far as the file backs it) that `address` lies in; nullptr for none.
+    // The segment (as far as the file backs it) that contains `address`; nullptr for none.
     const LoadedSegment* segment_of(std::uint64_t address) const {
         for (std::uint32_t i = 0; i < segment_count; ++i) {
             if (segments[i].range.holds(address)) {

@@ -57,7 +57,7 @@ ProgramFacts describe_program(std::span<const std::uint8_t> bytes) {
     ElfFile file;
     facts.error = ElfFile::parse(bytes, &file);
     if (bytes.size() >= 20 && std::memcmp(bytes.data(), ELFMAG, SELFMAG) == 0) {
-        // e_machine stands at the same place in 32-bit files; big-endian ones have its bytes swapped.
+        // e_machine has the same place in 32-bit files; big-endian ones have its bytes swapped.
         facts.machine = bytes[EI_DATA] == ELFDATA2MSB ? static_cast<std::uint16_t>(bytes[18] << 8U | bytes[19])
                                                       : static_cast<std::uint16_t>(bytes[19] << 8U | bytes[18]);
     }

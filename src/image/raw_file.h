@@ -1,5 +1,5 @@
-// open, pread and close as bare system calls: glibc's are cancellation points, and a thread that is cancelled inside
-// a signal handler takes the handler with it. errno is kept; failures are -1.
+// open, pread and close as bare system calls: glibc's are cancellation points, and a cancellation inside a signal
+// handler would end the thread with the handler. errno is kept; failures are -1.
 #pragma once
 
 #include <cerrno>

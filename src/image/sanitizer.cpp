@@ -85,7 +85,7 @@ class Dynamic {
         return found;
     }
 
-    // In the table that the dynamic linker looks into (DT_GNU_HASH).
+    // In the dynamic linker's symbol table (DT_GNU_HASH).
     bool defines(const char* name) const {
         struct {
             std::uint32_t buckets, first, words, shift;
@@ -133,7 +133,7 @@ class Dynamic {
         return bytes(&what, sizeof what, at) == sizeof what;
     }
 
-    // 0: it is not in the file.
+    // 0: not in the file.
     std::uint64_t offset_of(std::uint64_t address) const {
         for (unsigned i = 0; i < loads_; ++i) {
             if (address - load_[i].address < load_[i].bytes) {
@@ -188,8 +188,8 @@ Sanitizer find_sanitizer(const FileBytes& file) {
         return {};
     }
     Sanitizer found = dynamic.library();
-    // Linked into the program: clang exports the run time's entry; of gcc's only what it puts itself before in the C
-    // library can be seen, and nobody else does so with this one.
+    // Linked into the program: clang exports the run time's entry; of gcc's only its interceptors of C library
+    // functions are visible, and only it has this one.
     if (found.kind == SanitizerKind::kNone) {
         const bool is_thread = dynamic.defines("__tsan_init") || dynamic.defines("__res_iclose");
         found.kind = is_thread                        ? SanitizerKind::kThread

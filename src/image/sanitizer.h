@@ -1,13 +1,13 @@
-// The sanitizers' run times that a program is linked with, as far as a preloaded library has to know of them.
+// The sanitizers' run times that a program is linked with, as far as they matter for a preloaded library.
 //
-// AddressSanitizer's as a library of its own ends the program unless it is the first of all libraries: it has to be
-// preloaded in front. ThreadSanitizer's and MemorySanitizer's, libraries or not, judge what a library does that was
-// not built for them: they take it for races and for uninitialised memory, and the former keeps signals back, too.
-// Nothing can be preloaded then. The others (leaks, undefined behaviour; AddressSanitizer's inside the program) do
-// not mind.
+// AddressSanitizer's as a separate library ends the program unless it is the first of all libraries, so it has to
+// be preloaded in front. ThreadSanitizer's and MemorySanitizer's, libraries or not, misjudge the accesses of a
+// library that was not built for them as races and as uses of uninitialised memory, and the former delays signals,
+// too. Nothing can be preloaded then. The others (leaks, undefined behaviour; AddressSanitizer's inside the
+// program) are not affected.
 //
-// For guests: no allocation, no exceptions, 1 KiB of stack. Cost: a read for each program header, library and piece
-// of 8 dynamic entries, and three looks into the symbols' hash table. Anything may be in the file.
+// For guests: no allocation, no exceptions, 1 KiB of stack. Cost: a read for each program header, library and
+// piece of 8 dynamic entries, and three look-ups in the symbols' hash table. Anything may be in the file.
 #pragma once
 
 #include <cstddef>
@@ -39,7 +39,7 @@ inline bool bars_libraries(SanitizerKind kind) {
 // Of a 64-bit ELF file of this machine's byte order; kNone for any other.
 Sanitizer find_sanitizer(const FileBytes& file);
 
-// A library's name or path, as it stands in LD_PRELOAD.
+// A library's name or path, as in LD_PRELOAD.
 bool is_sanitizer_library(std::string_view path);
 
 }  // namespace kymo::image

@@ -11,7 +11,7 @@ class Scratch {
     ~Scratch() { unmap_pages(memory_, bytes_); }
     Scratch(const Scratch&) = delete;
     Scratch& operator=(const Scratch&) = delete;
-    // Empty where the kernel refuses.
+    // Empty if the kernel refuses.
     std::span<std::uint8_t> bytes() const { return {memory_, memory_ == nullptr ? 0 : bytes_}; }
 
   private:
