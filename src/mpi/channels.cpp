@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kArenaPiece = 256U << 10U;
 
-Lock lock;  // of all that is below and not a thread's own
+Lock lock;  // protects everything below that does not belong to one thread
 
 struct Arena {
     std::uint8_t* next = nullptr;
@@ -30,7 +30,7 @@ const kymo_cells_interface* monitor_cells = nullptr;
 struct Known {
     std::uint64_t key[3];
 };
-constexpr std::uint32_t kMostKnown = 65536;  // so many rows a segment has at most
+constexpr std::uint32_t kMostKnown = 65536;  // maximum number of rows of a segment
 Known* known = nullptr;
 std::uint32_t known_count = 0;
 

@@ -1,15 +1,16 @@
 // Channels of MPI and their cells: (communicator, peer, direction), peers in ranks of MPI_COMM_WORLD.
 //
-// A channel's row belongs to one thread, which alone writes it; the reader adds up the rows of a channel. The cells
-// come from the monitor (kymo/cells_interface.h); where nobody measures there are none, and the wrappers call
-// through.
+// A channel's row belongs to one thread, the only one that writes it; the reader adds up the rows of a channel.
+// The cells come from the monitor (kymo/cells_interface.h); without a measurement there are none, and the wrappers
+// call through.
 //
-// A communicator's identity is the same in all processes that belong to it: a hash of its members in world ranks, and
-// the how-manieth of these members it is (creating one is collective, so all count alike). Handles are used again
-// once freed: the wrappers of the freeing calls say so (forget).
+// A communicator's identity is the same in all processes that belong to it: a hash of its members in world ranks,
+// and its ordinal among communicators of these members (creating one is collective, so all count alike). Handles
+// are reused once freed, so the wrappers of the freeing calls report them (forget).
 //
-// Contract: called from the program's own threads, not from handlers. No malloc, no exceptions. Cost: a look at the
-// thread's last channel, or into its own small hash table; a channel's first use, and a communicator's, take locks.
+// Contract: called from the program's own threads, not from handlers. No malloc, no exceptions. Cost: a look-up of
+// the thread's last channel, or in its own small hash table; a channel's first use, and a communicator's, take
+// locks.
 #pragma once
 
 #include "cells/standard.h"
@@ -24,22 +25,22 @@ namespace kymo::mpi {
 
 using Direction = cells::ChannelDirection;
 
-inline constexpr int kEverybody = -1000;  // the peer of what has none
+inline constexpr int kEverybody = -1000;  // the peer of operations without one
 
-// A peer that is not in MPI_COMM_WORLD, but in the world of processes that were spawned or connected to, goes by this
-// and its rank in the communicator.
+// A peer outside MPI_COMM_WORLD, in the world of processes that were spawned or connected to, is identified by
+// this and its rank in the communicator.
 inline constexpr std::uint64_t kElsewhere = std::uint64_t{1} << 32U;
 
 enum class GroupKind : std::uint8_t { kCommunicator, kWindow, kFile };
 
-// Communicators, windows and files. The place of one that was freed without a channel is used again.
+// Communicators, windows and files. The place of a freed one without a channel is reused.
 struct Group {
     std::uint64_t handle = 0;  // 0: forgotten
     std::uint64_t id = 0;
     std::uint32_t number = 0;  // in this process, from 0
     GroupKind kind = GroupKind::kCommunicator;
     bool is_between = false;     // an intercommunicator
-    int size = 0;                // of the peers: the remote group's, where there is one
+    int size = 0;                // of the peers: the remote group's, if there is one
     int rank = 0;                // own
     int destinations = 0;        // of a neighbour collective
     const int* world = nullptr;  // peers' ranks in MPI_COMM_WORLD; -1: not in it
@@ -47,19 +48,19 @@ struct Group {
     mutable std::atomic<bool> is_used{false};  // has channels
 };
 
-// Null: MPI has not begun, the handle is null, or there is no memory.
+// Null: MPI is not initialised, the handle is null, or there is no memory.
 const Group* group_of(MPI_Comm communicator);
-// The same, without any call of MPI's; null also: it was not used before.
+// The same, without any MPI call; null also: not used before.
 const Group* known_group_of(MPI_Comm communicator);
 const Group* group_of_window(MPI_Win window);
 const Group* group_of_file(MPI_File file);
-// As opened: gives it its name (what stands behind the last slash).
+// When opened: sets its name (the part behind the last slash).
 void note_file(MPI_File file, const char* path);
-// When they are made: all that belong to one make it in the same order, and so number it alike. A null handle is no
-// member's.
+// When it is made: all its members make communicators in the same order, and so number them alike. A null handle
+// is ignored.
 void note_communicator(MPI_Comm communicator);
 void note_window(MPI_Win window);
-// What it is called by now: programs name it after it was made.
+// Its present name: programs set it after it was made.
 void read_name(const Group& group);
 void forget_communicator(MPI_Comm communicator);
 void forget_window(MPI_Win window);
@@ -67,20 +68,20 @@ void forget_file(MPI_File file);
 
 void forget_type(MPI_Datatype type);
 
-// The calling thread's cells of a channel (cells::ChannelCell); null: none to be had. `peer`: rank in the group, or
-// kEverybody.
+// The calling thread's cells of a channel (cells::ChannelCell); null: none available. `peer`: rank in the group,
+// or kEverybody.
 std::uint64_t* cells_of(const Group& group, int peer, Direction direction);
 
-// What all threads ask at every call.
+// What all threads read at every call.
 struct Counting {
-    std::atomic<int> state{0};                // 0: not known yet, 1: somebody measures, 2: nobody
-    std::atomic<std::uint32_t> forgotten{1};  // counts handles that may mean something else by now
+    std::atomic<int> state{0};                // 0: not known yet, 1: measured, 2: not measured
+    std::atomic<std::uint32_t> forgotten{1};  // changes when handles may have been reused
     bool timed = true;                        // KYMO_MPI=count leaves the time out
     cells::TickRate rate;                     // of the monitor's clock
 };
 extern Counting counting;
 
-// Finds the real calls, and whether anybody measures.
+// Finds the real calls, and whether a measurement is running.
 bool find_out();
 inline bool is_counting() {
     return __builtin_expect(counting.state.load(std::memory_order_acquire) == 1, 1) || find_out();
@@ -101,7 +102,7 @@ struct Recent {
         std::uint64_t handle = 0;
         std::int64_t size = 0;
     };
-    std::uint32_t seen = 0;  // `forgotten` when they were looked up; 0: nothing was, nobody may be counting
+    std::uint32_t seen = 0;  // `forgotten` at the look-up; 0: nothing was looked up, counting may be off
     Channel channels[kChannels];
     Type types[kTypes];
 };
@@ -115,7 +116,7 @@ inline std::uint64_t mix(std::uint64_t x) {
     return x ^ (x >> 32U);
 }
 
-// Zeroed memory that is never given back; null: there is none.
+// Zeroed memory that is never freed; null: none available.
 void* allocate(std::size_t bytes);
 
 template <typename Handle>
@@ -126,7 +127,7 @@ std::uint64_t bits_of(const Handle& handle) {
     return bits;
 }
 
-// ---- the quick way
+// ---- the fast path
 
 std::uint64_t* look_up(MPI_Comm communicator, int peer, Direction direction, Recent::Channel& place);
 std::int64_t look_up(MPI_Datatype type, Recent::Type& place);
@@ -147,7 +148,7 @@ inline Recent::Channel& place_of(MPI_Comm communicator, std::uint64_t peer_and_d
     return recent.channels[(bits_of(communicator) / 64 + peer_and_direction) % Recent::kChannels];
 }
 
-// A channel that the thread has used lately; null: it has not, or nobody counts. Nothing is looked up.
+// A channel that the thread has used recently; null: it has not, or counting is off. No look-up.
 inline const Recent::Channel* known_channel(MPI_Comm communicator, int peer, Direction direction) {
     const std::uint64_t rest = peer_and_direction(peer, direction);
     const Recent::Channel& place = place_of(communicator, rest);
@@ -156,7 +157,7 @@ inline const Recent::Channel* known_channel(MPI_Comm communicator, int peer, Dir
     return __builtin_expect(is_known, 1) ? &place : nullptr;
 }
 
-// As group_of() and cells_of(); null also for a peer that is nobody.
+// As group_of() and cells_of(); null also for MPI_PROC_NULL as the peer.
 inline std::uint64_t* cells_of(MPI_Comm communicator, int peer, Direction direction) {
     check_forgotten();
     const std::uint64_t rest = peer_and_direction(peer, direction);

@@ -36,14 +36,14 @@ void outstanding(std::uint64_t* cells, bool more) {
     }
 }
 
-// The same in every MPI library, which codes are not.
+// The class is the same in every MPI library; codes are not.
 int class_of(int error) {
     int kind = error;
     real_calls.Error_class(error, &kind);
     return kind;
 }
 
-// A peer that is nobody, or unknown: nothing passes.
+// False for a peer that is MPI_PROC_NULL, or unknown: no message passes.
 bool is_peer(const Group* group, int peer) {
     return group != nullptr && peer >= 0 && peer < group->size;
 }

@@ -2,10 +2,10 @@
 // handles whichever language the program is in.
 //
 // Per channel (cells::ChannelCell): `messages` and `bytes` of a send when it is begun, of a receive when it is
-// complete; of a collective and a one-sided call one message and the bytes that this process puts in (Get: takes
-// out); of a file one message an access, when it is complete. `blocked`: time inside calls; of a call that completes
-// several requests, in equal parts. `outstanding`: begun and not yet completed. To and from MPI_PROC_NULL nothing is
-// counted.
+// complete; of a collective and a one-sided call one message and the bytes that this process contributes (Get:
+// takes out); of a file one message per access, when it is complete. `blocked`: time inside calls; of a call that
+// completes several requests, in equal parts. `outstanding`: begun and not yet completed. Messages to and from
+// MPI_PROC_NULL are not counted.
 //
 // Contract: no MPI call but PMPI_, no malloc, no exceptions; a thread writes its own rows only.
 #pragma once
@@ -20,7 +20,7 @@
 
 namespace kymo::mpi {
 
-// The compiler thinks them too long to repeat in every wrapper; as calls they would cost as much as what they do.
+// The compiler considers them too long to inline in every wrapper; as calls they would cost as much as their work.
 #define KYMO_MPI_QUICK __attribute__((always_inline)) inline
 
 // When the call began.
@@ -59,16 +59,16 @@ KYMO_MPI_QUICK void count_message(std::uint64_t* cells, std::int64_t bytes) {
 
 inline std::int64_t bytes_in(const MPI_Status& status) {
 #ifdef OPEN_MPI
-    return static_cast<std::int64_t>(status._ucount);  // what MPI_Get_elements_x would say of bytes, in 6 ns
+    return static_cast<std::int64_t>(status._ucount);  // the result of MPI_Get_elements_x for bytes, in 6 ns
 #else
     MPI_Count bytes = 0;
     return real_calls.Get_elements_x(&status, MPI_BYTE, &bytes) == MPI_SUCCESS && bytes > 0 ? bytes : 0;
 #endif
 }
 
-// An error that a call has returned, with the kind that its class is of.
+// An error that a call has returned, with its class's kind.
 void count_error(std::uint64_t* cells, int error);
-// Of one of several requests: what its status says, where the call says only that the statuses do.
+// Of one of several requests: its status, if the call's result refers to the statuses.
 int error_of(int result, const MPI_Status& status);
 
 __attribute__((noinline, cold)) inline void count_failure(std::uint64_t* cells, std::uint64_t ns, int error) {
@@ -76,8 +76,8 @@ __attribute__((noinline, cold)) inline void count_failure(std::uint64_t* cells, 
     count_error(cells, error);
 }
 
-// The quick way of MPI_Send and MPI_Recv: what the call will add to is known before it, so that little has to be kept
-// over it.
+// The fast path of MPI_Send and MPI_Recv: the cells to add to are known before the call, so that little is kept
+// across it.
 struct QuickSend {
     std::uint64_t* cells = nullptr;  // null: not known
     std::int64_t bytes = 0;
@@ -122,8 +122,7 @@ void freed(MPI_Request request);
 // A call about the request ended with an error; `after` is its handle now. If the request is over, no message passed.
 // `is_alone`: the call was about no other request.
 void broke(std::uint64_t ns, MPI_Request before, MPI_Request after, bool is_alone, int error);
-// A call with a peer ended with an error. MPI is asked about that alone: what the call was given may be what is
-// wrong.
+// A call with a peer ended with an error. Its arguments are checked again by MPI, because they may be the error.
 void failed(const Begin& begin, MPI_Comm communicator, int peer, Direction direction, int error);
 // A call that tested the request and found it not complete.
 void polled(std::uint64_t ns, int parts, MPI_Request request);
@@ -136,14 +135,14 @@ void started_receive_matched(const Begin& begin, MPI_Message message, MPI_Reques
 // `request` null: it blocked. `root` kEverybody: the operation has none.
 void collected(const Begin& begin, MPI_Comm communicator, int root, std::int64_t bytes, const MPI_Request* request);
 void accessed(const Begin& begin, MPI_Win window, int target, std::int64_t bytes, const MPI_Request* request);
-// target kEverybody: fences and their like.
+// target kEverybody: fences and similar.
 void synchronised(const Begin& begin, MPI_Win window, int target);
 
-// Of a file: what has been read or written, as the status says it.
+// Of a file: the amount read or written is in the status.
 void opened(MPI_File file, const char* path);
 void transferred(const Begin& begin, MPI_File file, Direction direction, const MPI_Status& status);
 void started_transfer(const Begin& begin, MPI_File file, Direction direction, MPI_Request request);
-// The first half of a collective that is done in two calls; the second is transferred().
+// The first half of a split collective; the second is transferred().
 void began_transfer(const Begin& begin, MPI_File file, Direction direction);
 
 // ---- for the expressions of collectives' bytes
@@ -151,7 +150,8 @@ void began_transfer(const Begin& begin, MPI_File file, Direction direction);
 int size_of_group(MPI_Comm communicator);  // the remote one of an intercommunicator
 int rank_in(MPI_Comm communicator);
 bool is_root(MPI_Comm communicator, int root);
-// Whether this process gives data to an operation with that root: not on the root's side of an intercommunicator.
+// Whether this process contributes data to an operation with that root: not on the root's side of an
+// intercommunicator.
 bool gives(MPI_Comm communicator, int root);
 int destinations_of(MPI_Comm communicator);
 std::int64_t sum_of(const int* counts, int size);

@@ -7,7 +7,7 @@
 namespace kymo::mpi {
 namespace {
 
-// A constant that is known by its address: a common block, whose name each compiler spells in its own way.
+// A constant that is identified by its address: a common block, whose name differs between compilers.
 struct Special {
     const char* spellings[4];
     const void* addresses[4] = {};

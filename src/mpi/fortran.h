@@ -1,4 +1,5 @@
-// What the Fortran wrappers need: Fortran's special addresses, and its statuses and arrays of handles as C has them.
+// What the Fortran wrappers need: Fortran's special addresses, and C versions of its statuses and arrays of
+// handles.
 #pragma once
 
 #include "mpi/generated.h"
@@ -19,7 +20,7 @@ bool is_fortran_status_ignored(const void* address);
 bool is_fortran_statuses_ignored(const void* address);
 bool is_fortran_in_place(const void* address);
 
-// So many elements for the length of a call: on the stack, or mapped where they are many. No memory: none.
+// An array for the length of a call: on the stack, or mapped if it is large. No memory: empty.
 template <typename Element>
 class Copies {
   public:
@@ -67,7 +68,7 @@ inline MPI_Datatype to_type(MPI_Fint handle) {
     return real_calls.Type_f2c(handle);
 }
 
-// Of an array of Fortran's statuses. Where they were ignored and there was no memory for others: an empty one.
+// Of an array of Fortran's statuses. An empty one if they were ignored and there was no memory for others.
 MPI_Status status_at(const void* statuses, int i);
 
 }  // namespace kymo::mpi

@@ -1,4 +1,4 @@
-// Communicators, windows and files: who belongs to each, and what each is called in all processes.
+// Communicators, windows and files: the members of each, and its identity in all processes.
 #include "base/exclusion.h"
 #include "mpi/channels.h"
 #include "mpi/generated.h"
@@ -15,7 +15,7 @@ Lock lock;  // of these
 Group* groups[kMostGroups];
 std::uint32_t group_count = 0;
 
-// How many there have been of the same members, freed ones too.
+// How many there have been of the same members, including freed ones.
 struct Members {
     std::uint64_t hash = 0;
     std::uint64_t count = 0;
@@ -23,7 +23,7 @@ struct Members {
 Members members_seen[kMostGroups];
 std::uint32_t members_count = 0;
 
-// How many there were before; nothing: there is no room to remember it.
+// The number before this one; nothing: no room to remember it.
 bool count_members(std::uint64_t hash, std::uint64_t* before) {
     std::uint32_t at = 0;
     while (at < members_count && members_seen[at].hash != hash) {
@@ -59,7 +59,7 @@ int destinations_in(MPI_Comm communicator, int rank) {
                : 0;
 }
 
-// Room for the ranks of a group while it is looked at.
+// Room for the ranks of a group while it is examined.
 struct Ranks {
     int* at = nullptr;
     int size = 0;
@@ -116,7 +116,7 @@ std::uint64_t hash_of(std::uint64_t hash, const char* text) {
     return hash;
 }
 
-// Of the world of processes that others have spawned: ranks of several worlds stand beside each other in a recording.
+// Of the world of spawned processes: a recording may contain ranks of several worlds.
 std::uint64_t hash_of_own_world() {
     MPI_Comm parent = MPI_COMM_NULL;
     const char* job = getenv("PMIX_NAMESPACE");
@@ -136,7 +136,7 @@ Group* find_closed(std::uint64_t hash) {
     return nullptr;
 }
 
-// What identifies a group beside its members, and how it is to be entered.
+// What identifies a group beside its members, and how to enter it.
 struct NewGroup {
     std::uint64_t handle = 0;
     GroupKind kind = GroupKind::kCommunicator;
@@ -144,10 +144,10 @@ struct NewGroup {
     MPI_Comm communicator = MPI_COMM_NULL;
     bool is_between = false;
     const char* name = "";
-    const char* path = "";  // of a file: it is the same whenever it is opened by the same processes
+    const char* path = "";  // of a file: the same whenever the same processes open it
 };
 
-// The same for all that belong to it, as far as they are of one world. 0: MPI_COMM_WORLD.
+// The same in all its members, as far as they are of one world. 0: MPI_COMM_WORLD.
 std::uint64_t identity_of(const NewGroup& made, const int* world, int size) {
     constexpr std::uint64_t kSeeds[] = {3, 7, 11};
     if (made.kind == GroupKind::kCommunicator && made.communicator == MPI_COMM_WORLD) {
@@ -167,7 +167,7 @@ std::uint64_t identity_of(const NewGroup& made, const int* world, int size) {
     return hash;
 }
 
-// Ranks as a group keeps them: those of another of the same members, or a copy. The lock is held.
+// Ranks as a group keeps them: shared with a group of the same members, or a copy. The lock is held.
 const int* keep_ranks(const int* world, int size) {
     const std::size_t bytes = sizeof(int) * static_cast<std::size_t>(size);
     for (std::uint32_t i = 0; i < group_count; ++i) {
@@ -182,7 +182,7 @@ const int* keep_ranks(const int* world, int size) {
     return kept;
 }
 
-// A place: of one that was freed and had no channel, or a new one. The lock is held.
+// A place: that of a freed one without a channel, or a new one. The lock is held.
 Group* free_group() {
     for (std::uint32_t i = 0; i < group_count; ++i) {
         if (groups[i]->handle == 0 && !groups[i]->is_used.load(std::memory_order_acquire)) {
@@ -223,7 +223,7 @@ const Group* enter_group(const NewGroup& made) {
     }
     const Locked locked(lock);
     if (const Group* known = find_group(made.handle, made.kind)) {
-        return known;  // another thread was quicker
+        return known;  // another thread was faster
     }
     if (Group* before = made.kind == GroupKind::kFile ? find_closed(hash) : nullptr; before != nullptr) {
         before->handle = made.handle;
@@ -278,7 +278,7 @@ const Group* make_file(MPI_File file, const char* path) {
     return group;
 }
 
-// False: it was not known.
+// False: not known.
 bool take_out(std::uint64_t handle, GroupKind kind) {
     const Locked locked(lock);
     bool found = false;

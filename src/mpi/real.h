@@ -1,9 +1,9 @@
-// The MPI library itself: its PMPI_ entry points, looked up when MPI is first called.
+// The MPI library itself: its PMPI_ entry points, looked up at the first MPI call.
 //
-// Not linked: this library is preloaded into programs that may have no MPI, or load it later. `real_calls` is filled
-// by the generated table (wrappers.py) with dlsym; what is missing stays null, and its wrapper is then never reached.
-// Constants of mpi.h that are addresses of data are weak, so null where MPI was not loaded for all to see (a program
-// that loads it privately is called through, not counted).
+// Not linked: this library is preloaded into programs that may have no MPI, or load it later. The generated table
+// (wrappers.py) fills `real_calls` by dlsym; a missing entry stays null, and its wrapper is then never reached.
+// Constants of mpi.h that are addresses of data are weak, so null if MPI was not loaded globally (a program that
+// loads it privately is called through, not counted).
 #pragma once
 
 // Open MPI's predefined handles are the addresses of these.
@@ -20,7 +20,7 @@
 
 namespace kymo::mpi {
 
-// dlsym in what is loaded for all, else in the named library if it is loaded at all.
+// dlsym in the global scope, otherwise in the named library if it is loaded at all.
 void* find_real(const char* name, const char* library);
 
 }  // namespace kymo::mpi

@@ -1,8 +1,9 @@
-// Requests in flight: what each was begun as, so that its completion can be counted.
+// Requests in flight: how each was begun, so that its completion can be counted.
 //
-// A hash table of handles, shared by all threads under one lock (a request may be completed by another thread than it
-// was begun by). The same handle may be there twice: an MPI library may give the same one to all requests that were
-// complete at once; then the older goes first. Costs 48 bytes a request in flight; doubled, never given back.
+// A hash table of handles, shared by all threads under one lock (a request may be completed by another thread than
+// it was begun by). The same handle may be present twice, because an MPI library may return the same one for all
+// requests that complete at once; the older one is then used first. Costs 48 bytes per request in flight; doubled,
+// never freed.
 #pragma once
 
 #include "mpi/channels.h"
@@ -14,7 +15,7 @@ namespace kymo::mpi {
 struct Request {
     const Group* group = nullptr;
     std::int64_t bytes = 0;  // of a send
-    int peer = kEverybody;   // in the group; of a receive from anyone not known before its end
+    int peer = kEverybody;   // in the group; of a receive from any source, unknown until its end
     Direction direction = Direction::kSend;
     bool is_persistent = false;
     bool is_active = true;  // a persistent one: begun and not yet completed
@@ -22,13 +23,13 @@ struct Request {
 };
 
 void note_request(MPI_Request handle, const Request& request);
-// What it is, which stays as it is. False: not known, or not active.
+// Reads the request without changing it. False: not known, or not active.
 bool look_at_request(MPI_Request handle, Request* request);
-// What a completed request was; a persistent one stays, inactive. False: not known, or not active.
+// Returns a completed request; a persistent one stays, inactive. False: not known, or not active.
 bool take_request(MPI_Request handle, Request* request);
 // Begins a persistent request.
 bool start_request(MPI_Request handle, Request* request);
-// Gone, whatever it was; as take_request() for one that was active.
+// Removes the request, whatever it was; returns as take_request() for an active one.
 bool drop_request(MPI_Request handle, Request* request);
 void cancel_request(MPI_Request handle);
 
