@@ -77,7 +77,7 @@ ChannelsLibrary find_channels_library(const std::string& command) {
     const auto program = launch::find_program(command, search_path != nullptr ? search_path : "/usr/bin:/bin");
     const auto monitor = launch::find_monitor_library();
     if (!program || !monitor) {
-        return {};  // launch::record() will say so
+        return {};  // launch::record() will report it
     }
     const auto images = hooks::images_of(program->path);
     return channels_library_for(images ? *images : std::vector<fs::path>(), *monitor,

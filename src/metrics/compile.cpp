@@ -214,8 +214,8 @@ class Compiler {
         steps.push_back(step);
     }
 
-    // set, add, sub [CELL] [VALUE]: without a cell the metric itself, without a value 1. A cell alone is what add and
-    // sub change, and what set takes the value from.
+    // set, add, sub [CELL] [VALUE]: without a cell the metric itself, without a value 1. A single cell is changed
+    // by add and sub, and is the source of set.
     void compile_change(const Action& action, Tests& tests, Step& step) {
         std::size_t next = 0;
         step.target = static_cast<std::uint16_t>(own_);
@@ -294,7 +294,7 @@ class Compiler {
         return known;
     }
 
-    // A name's value: a constant, a cell, a standard metric of the thread, or the program's data.
+    // The value of a name: a constant, a cell, a standard metric of the thread, or the program's data.
     Meant mean_name(const Value& value) {
         Meant meant;
         const std::string& name = value.name.text;

@@ -1,8 +1,7 @@
-// A metric description, checked and compiled: which cells and timers it needs, and what happens at which control
-// point.
+// A metric description, checked and compiled: the cells and timers it needs, and the steps at each control point.
 //
-// Outside the measured program. Pure: nothing here looks at the program, so that functions that are not there are the
-// planner's to find (cli/measure). Bounded as the parser is; at most kNamedCells cells and 48 timers in a file.
+// Outside the measured program. Pure: it does not examine the program, so the planner finds missing functions
+// (cli/measure). Bounded as the parser is; at most kNamedCells cells and 48 timers in a file.
 #pragma once
 
 #include "base/resource.h"
@@ -26,15 +25,15 @@ struct Metric {
     std::string unit;
     cells::MetricType type = cells::MetricType::kCounter;
     MetricTotal total = MetricTotal::kOfType;    // of the threads' values
-    ResourceLevel per = ResourceLevel::kObject;  // what is shown beside the total
+    ResourceLevel per = ResourceLevel::kObject;  // the level shown beside the total
     std::uint32_t cell = 0;
 };
 
-// What a step reads that is not of the description: the program's data.
+// A step's input from outside the description: the program's data.
 struct NamedData {
     program::DataPath path;
     Position at;
-    std::string near;  // "; did you mean 'in_foo'?" where a cell has a name like it
+    std::string near;  // "; did you mean 'in_foo'?" if a cell has a similar name
 };
 
 struct InstrumentationPoint {

@@ -34,7 +34,7 @@ int digit_of(char c, unsigned base) {
     return value < static_cast<int>(base) ? value : -1;
 }
 
-// 0: no such unit.
+// 0: unknown unit.
 std::uint64_t factor_of(std::string_view unit) {
     struct Unit {
         std::string_view name;
@@ -182,7 +182,7 @@ void Lexer::read_sign(Token& token) {
     }
 }
 
-// What was looked at as something else is read once more.
+// Reads text again that was read ahead as another kind of token.
 void Lexer::unread() {
     if (held_) {
         at_ = held_at_;

@@ -1,7 +1,7 @@
-// Words of a metric description, one at a time. Bounded by the text; never fails but by saying so.
+// Splits a metric description into words, one at a time. Bounded by the text; never fails silently.
 //
-// What a word is depends on where it stands: function names hold characters that are signs elsewhere
-// ("ns::Solver<int>::*"), so the parser says when it expects one. Comments go from # to the line's end.
+// The kind of a word depends on its place: function names contain characters that are signs elsewhere
+// ("ns::Solver<int>::*"), so the parser requests one where it expects it. Comments go from # to the line's end.
 #pragma once
 
 #include "metrics/syntax.h"
@@ -16,7 +16,7 @@ namespace kymo::metrics {
 struct Token {
     enum class Kind : std::uint8_t { kEnd, kWord, kNumber, kText, kSign, kBad };
     Kind kind = Kind::kEnd;
-    std::string text;  // of a text: what stands between the quotes; kBad: what is wrong
+    std::string text;  // of a text: the part between the quotes; kBad: what is wrong
     std::uint64_t number = 0;
     Position at;
 };
@@ -25,7 +25,7 @@ class Lexer {
   public:
     explicit Lexer(std::string_view text) : text_(text) {}
 
-    // The next token, left where it is.
+    // The next token, without taking it.
     const Token& peek();
     Token take();
     // The same; a word may have hyphens inside ("lock-wait").

@@ -16,9 +16,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kMeasureTicksFor = 1'000'000;  // ns: tells the rate to about 1 in 20,000
+constexpr std::uint64_t kMeasureTicksFor = 1'000'000;  // ns: measures the rate to about 1 in 20,000
 
-// When this process began: what it does until the rate is asked for measures it, too.
+// When this process began: its other work until the rate is needed extends the measurement.
 const cells::TickPair begun = cells::read_tick_pair();
 
 cells::TickRate rate_since_begun() {
@@ -122,12 +122,12 @@ void MeasuredRun::State::read(recording::StreamWriter& rows, bool last) {
         processors.fill();
     }
     const std::vector<fs::path> segments = cells::segments_in(folder.path());
-    std::map<std::uint32_t, std::uint32_t> newest;  // image by process: an exec leaves the one before behind
+    std::map<std::uint32_t, std::uint32_t> newest;  // image by process: an exec leaves an older segment behind
     std::vector<std::pair<fs::path, cells::Snapshot>> read;
     for (const fs::path& segment : segments) {
         auto snapshot = cells::read_segment(segment);
         if (!snapshot) {
-            continue;  // in the making: its header comes last
+            continue;  // unfinished: its header comes last
         }
         if (segment.filename() != kOwnSegment) {
             std::uint32_t& image = newest[snapshot->pid];
@@ -140,7 +140,7 @@ void MeasuredRun::State::read(recording::StreamWriter& rows, bool last) {
         const bool over =
             !own && (snapshot.ended != 0 || snapshot.image < newest[snapshot.pid] || is_gone(snapshot.pid));
         if (over && !last) {
-            // Whatever came between the reading and the end.
+            // Reads the changes between the reading and the end.
             if (auto again = cells::read_segment(segment)) {
                 snapshot = std::move(*again);
             }

@@ -1,9 +1,9 @@
-// A run whose cells are collected: the folder of segments, what the program is told, and the rows that go into the
-// recording.
+// A run whose cells are collected: the folder of segments, the settings passed to the program, and the rows for
+// the recording.
 //
-// Made before launch::record(), which it is fitted to by fit(); alive until that returns. Segments of processes that
-// are gone are read a last time and removed, so that a build with thousands of processes needs no more memory than
-// those that live.
+// Made before launch::record(), which fit() prepares; alive until that returns. Segments of ended processes are
+// read a last time and removed, so that a build with thousands of processes needs no more memory than its live
+// ones.
 #pragma once
 
 #include "base/resource.h"
@@ -34,7 +34,7 @@ struct DescribedCell {
     ResourceLevel per = ResourceLevel::kObject;
 };
 
-// A timer adds to this cell until somebody binds it to another.
+// A timer adds to this cell until a task binds it to another.
 struct DescribedTimer {
     std::uint32_t number = 0;
     std::uint32_t cell = 0;
@@ -42,13 +42,13 @@ struct DescribedTimer {
 
 struct RunSettings {
     std::uint64_t period_ns = 250'000'000;
-    bool processors = true;  // the host's, too: one launcher of a parallel job does it
-    bool at_start = false;   // every process has cells from its start, asked for or not
+    bool processors = true;  // the host's as well: one launcher of a parallel job collects them
+    bool at_start = false;   // every process has cells from its start, even if it does not request any
     std::vector<DescribedCell> cells;
     std::vector<DescribedTimer> timers;
 };
 
-// What the program is told (cells/settings.h).
+// The settings passed to the program (cells/settings.h).
 std::string format_settings(const RunSettings& settings, const std::filesystem::path& folder,
                             const cells::TickRate& rate);
 
@@ -57,7 +57,7 @@ class MeasuredRun {
     static Result<MeasuredRun> make(const RunSettings& settings);
     MeasuredRun(MeasuredRun&&) noexcept = default;
 
-    // Sets what launch::record() is to do with options.command; refers to this object.
+    // Sets how launch::record() runs options.command; refers to this object.
     void fit(launch::RecordOptions& options);
 
     // Of the segments.
@@ -67,7 +67,7 @@ class MeasuredRun {
     [[nodiscard]] std::uint64_t refused() const { return state_->refused; }
 
   private:
-    // Reads the segments every so often, and once when the program is gone.
+    // Reads the segments periodically, and once when the program has ended.
     struct State final : launch::RunParticipant {
         State(cells::Folder&& made, std::uint64_t period_ns) : folder(std::move(made)), period(period_ns) {}
         Result<void> started(launch::RunScene& scene) override;

@@ -212,7 +212,7 @@ class Parser {
             stop(verb, "an action", "the actions are set, add, sub, bind, start and stop");
         }
         Action action{verb.text, {}, verb.at};
-        // What follows belongs to the action as long as it is on its line or cannot be anything else.
+        // The following word belongs to the action if it is on its line or cannot be anything else.
         while (action.words.size() < 2 && begins_value(lexer_.peek()) && lexer_.peek().at.line == verb.at.line) {
             action.words.push_back(value());
         }

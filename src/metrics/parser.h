@@ -1,4 +1,4 @@
-// A metric description's text to syntax. Stops at the first mistake, and says what was expected there.
+// Parses a metric description's text. Stops at the first mistake, and reports what was expected there.
 #pragma once
 
 #include "metrics/syntax.h"

@@ -42,7 +42,7 @@ Comparison opposite(Comparison comparison) {
     return comparison;
 }
 
-// So that a constant stands on the right, where a step has room for it.
+// Turned so that a constant is on the right, where a step has room for it.
 Comparison turned(Comparison comparison) {
     switch (comparison) {
         case Comparison::kLess:
@@ -60,7 +60,7 @@ Comparison turned(Comparison comparison) {
 
 }  // namespace
 
-// Jumps where the condition is `when`, and goes on behind where it is not.
+// Jumps if the condition is `when`, and continues behind otherwise.
 void Tests::generate(const Condition& condition, bool when, Jumps& jumps) {
     switch (condition.kind) {
         case Condition::Kind::kNot:

@@ -10,7 +10,7 @@
 
 namespace kymo::metrics {
 
-// A value as an operand, and the constant it stands for where it is one; `is_signed`: by its type, or negative.
+// A value as an operand, and its value if it is a constant; `is_signed`: by its type, or negative.
 struct Meant {
     cells::Operand operand;
     std::uint64_t constant = 0;
@@ -20,16 +20,16 @@ struct Meant {
 
 using Meaning = std::function<Meant(const Value&)>;
 
-// Appends tests to `steps` that go on behind them where the condition holds, and otherwise where close() is called.
-// Data that cannot be read: likewise, whatever the condition does with it.
+// Appends tests to `steps` that continue behind them if the condition holds, and otherwise jump to where close()
+// is called. Unreadable data also jumps there, whatever the condition does with it.
 class Tests {
   public:
     Tests(std::vector<cells::Step>& steps, const Meaning& meaning) : steps_(steps), meaning_(meaning) {}
 
     void add(const Condition& condition) { generate(condition, false, failed_); }
-    // Where a value is the program's data: loads it for the step behind. `which`: of the loaded values.
+    // If a value is the program's data: loads it for the next step. `which`: of the loaded values.
     void load(Meant& meant, std::uint16_t which);
-    // Here goes on what is to happen in any case: the condition's failures land here.
+    // The condition's failures jump to here.
     void close() { land(failed_); }
 
   private:

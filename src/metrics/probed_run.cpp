@@ -93,7 +93,8 @@ void ProbedRun::copy(bool last) {
 }
 
 void ProbedRun::copy(std::uint32_t thread, bool last) {
-    const bool is_gone = last || !is_there(process_, thread);  // first: what is read then is the last
+    const bool is_gone = last || !is_there(process_, thread);  // checked before reading, so that the reading is
+                                                               // the last one
     hooks::ProbeThread values;
     if (!plan_.probes.read(thread, values)) {
         return;
@@ -132,7 +133,7 @@ void ProbedRun::copy(std::uint32_t thread, bool last) {
 std::size_t forked_processes(const recording::Recording& recording) {
     std::set<std::uint64_t> processes;
     for (const recording::File& file : recording.files()) {
-        // What was read before a damaged part counts.
+        // What was read before a damaged part is used.
         [[maybe_unused]] const auto report =
             file.scan(recording::on<recording::Task>([&](StreamId, const recording::Task& row) {
                 const bool is_fork = row.change == static_cast<std::uint64_t>(recording::TaskChange::kFork);

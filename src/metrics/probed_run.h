@@ -1,5 +1,6 @@
-// A run whose instrumentation points are the kernel's probes: the threads' cells go from the kernel into a segment
-// like any other process's, whenever a MeasuredRun's are read. So everything that reads segments works as it does.
+// A run whose instrumentation points are the kernel's probes: the threads' cells are copied from the kernel into a
+// segment like any other process's, whenever a MeasuredRun's are read. So everything that reads segments works as
+// usual.
 //
 // Alive until launch::record() returns.
 #pragma once
@@ -28,20 +29,19 @@ class ProbedRun final : public launch::RunParticipant {
         bool wherever = false;  // KernelProbes::attach
         std::vector<DescribedCell> cells;
     };
-    // `folder`: of the segments, which are read every so often.
+    // `folder`: of the segments, which are read periodically.
     ProbedRun(Plan plan, std::filesystem::path folder, std::uint64_t period_ns);
 
-    // Before whoever reads the segments.
+    // Before the participant that reads the segments.
     void fit(launch::RecordOptions& options);
 
     Result<void> started(launch::RunScene& scene) override;
     std::uint64_t tick(launch::RunScene& scene, std::uint64_t now) override;
     void ended(launch::RunScene& scene, launch::RecordOutcome& outcome) override;
 
-    // Hits by threads that found no room.
+    // Hits by threads for which there was no room.
     [[nodiscard]] std::uint64_t missed() const { return plan_.probes.missed(); }
-    // Calls that were to be seen returning and were not, and all of those that were to be. Told in the recording,
-    // too.
+    // Calls whose return was awaited and not seen, and all whose return was awaited. Also in the recording.
     [[nodiscard]] std::uint64_t unreturned() const { return awaited_ - returned_; }
     [[nodiscard]] std::uint64_t awaited() const { return awaited_; }
     [[nodiscard]] events::Missing unreturned_calls() const;
@@ -56,12 +56,12 @@ class ProbedRun final : public launch::RunParticipant {
     launch::Interval period_;
     pid_t process_ = 0;
     std::unique_ptr<cells::Segment> segment_;
-    std::unordered_map<std::uint32_t, cells::Row*> rows_;  // by thread; null: it got none
+    std::unordered_map<std::uint32_t, cells::Row*> rows_;  // by thread; null: no row available
     std::uint64_t awaited_ = 0;                            // of threads that are gone
     std::uint64_t returned_ = 0;
 };
 
-// Processes that the recorded program has forked, and those that they have: a ProbedRun does not count in them.
+// Processes that the recorded program has forked, recursively: a ProbedRun does not count in them.
 std::size_t forked_processes(const recording::Recording& recording);
 
 }  // namespace kymo::metrics

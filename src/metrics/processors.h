@@ -1,6 +1,6 @@
-// The host's processors as rows of cells: what the kernel says in /proc/stat and /proc/schedstat.
+// The host's processors as rows of cells, from /proc/stat and /proc/schedstat.
 //
-// Filled by one thread of a process outside the measured program, every so often; readable by anybody of the same
+// Filled periodically by one thread of a process outside the measured program; readable by any process of the same
 // user like other segments. Two small files a fill, some 10 µs a processor. In a container the figures are the
 // host's.
 #pragma once
@@ -20,8 +20,8 @@ namespace kymo::metrics {
 // By cells::ProcessorCell; run-queue is not in it.
 using ProcessorTimes = std::array<std::uint64_t, cells::kStandardCells>;
 
-// The text of /proc/stat, then of /proc/schedstat (empty where the kernel keeps none), by processor number. Lines
-// that are not understood are passed over.
+// The text of /proc/stat, then of /proc/schedstat (empty if the kernel has none), by processor number. Lines that
+// are not understood are skipped.
 std::map<std::uint32_t, ProcessorTimes> parse_processors(std::string_view stat, std::string_view schedstat,
                                                          std::uint64_t ticks_per_second);
 
@@ -30,7 +30,7 @@ class Processors {
     // Makes `path`. kNoSpace, kPermission.
     Result<void> open(const std::filesystem::path& path);
     [[nodiscard]] bool is_open() const { return segment_.is_open(); }
-    void fill();  // once it is open
+    void fill();  // after open()
 
   private:
     struct Known {

@@ -17,9 +17,9 @@ using cells::RowState;
 using cells::RowValues;
 using cells::TableValues;
 
-// What a row's cell says now, a running timer's time and time off the processor included. Timers run until the
-// process ends; where its time is not known (a signal, an exec), until the reading before, `read`, when it was still
-// there.
+// The present value of a row's cell, including a running timer's time and time off the processor. Timers run until
+// the process ends; if that time is not known (a signal, an exec), until the previous reading, `read`, when it
+// still existed.
 std::uint64_t value_now(const cells::Snapshot& snapshot, const TableValues& table, const RowValues& row,
                         std::uint32_t cell, bool last, std::uint64_t read) {
     std::uint64_t value = row.cells[cell];

@@ -1,8 +1,8 @@
-// Snapshots of segments become rows of a recording: each metric's value whenever it has changed, and what it was at
-// the snapshot before where it had not changed for longer, so that the change stands where it was.
+// Turns snapshots of segments into rows of a recording: a metric's value whenever it has changed, preceded by its
+// previous value if that had not changed for longer, so that the change appears at its time.
 //
-// One thread. Bounded by the objects there are; of tasks, standard metrics are written at their last snapshot only
-// (samples tell them better), all others at every one.
+// One thread. Bounded by the number of objects; for tasks, standard metrics are written at their last snapshot
+// only (samples are more precise), all others at every one.
 #pragma once
 
 #include "cells/reader/snapshot.h"

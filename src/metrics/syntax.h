@@ -1,4 +1,4 @@
-// A metric description as its author wrote it: what the parser makes, the checker reads. docs/metrics.md has the
+// A metric description as its author wrote it: the parser makes it, the checker reads it. docs/metrics.md has the
 // grammar.
 #pragma once
 
@@ -79,7 +79,7 @@ struct Syntax {
     std::vector<MetricSyntax> metrics;
 };
 
-// What is wrong, where: one line, and what to do about it.
+// A mistake and its place: one line, and what to do about it.
 struct Mistake {
     Position at;
     std::string what;
