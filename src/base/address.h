@@ -24,7 +24,7 @@ constexpr std::uint64_t raw(ImageOffset offset) {
     return static_cast<std::uint64_t>(offset);
 }
 
-// An instruction pointer as found by unwinding, with the knowledge of which of the two it is.
+// An instruction pointer from unwinding, with its kind.
 class CodeAddress {
   public:
     static constexpr CodeAddress program_counter(std::uint64_t value) { return {value, 0}; }

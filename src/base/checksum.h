@@ -29,7 +29,7 @@ inline std::uint32_t crc32c(const void* data, std::size_t size, std::uint32_t se
     const auto* bytes = static_cast<const std::uint8_t*>(data);
     std::uint32_t crc = ~seed;
     for (std::size_t i = 0; i < size; ++i) {
-        // Whether the bytes are set is the caller's to know.
+        // The caller must ensure that the bytes are set.
         // NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult)
         crc = (crc >> 8U) ^ detail::kCrc32cTable[(crc ^ bytes[i]) & 0xFFU];
     }

@@ -1,9 +1,8 @@
-// Text from elsewhere (names of threads, functions, files, hosts) made fit to be shown.
+// Makes text from elsewhere (names of threads, functions, files, hosts) safe to print.
 //
-// A program may give its threads any name, and a file may hold any symbol: bytes that a terminal takes for commands,
-// line breaks that begin a line of their own, marks that turn the direction of what follows, bytes that are no UTF-8.
-// All that is written out as escapes: "\x1b[31m", "\n", "\u202e". Everything else stays as it is. Not for the
-// monitor.
+// A program may give its threads any name, and a file may contain any symbol: bytes that a terminal interprets as
+// commands, line breaks, marks that change the direction of the following text, and bytes that are not UTF-8. All
+// these are written as escapes: "\x1b[31m", "\n", "\u202e". Everything else is unchanged. Not for the monitor.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +14,8 @@ namespace kymo {
 
 namespace detail {
 
-// The code point at the beginning of `text`, and its bytes; no bytes where this is no UTF-8 (overlong forms, halves
-// of surrogates and what is beyond Unicode included).
+// The code point at the beginning of `text`, and its bytes; no bytes if this is not UTF-8 (including overlong
+// forms, halves of surrogates and values beyond Unicode).
 struct CodePoint {
     std::uint32_t value = 0;
     std::size_t bytes = 0;
@@ -44,7 +43,7 @@ constexpr CodePoint first_code_point(std::string_view text) {
     return valid ? CodePoint{value, bytes} : CodePoint{};
 }
 
-// Controls (C0, DEL, C1), marks of direction, and what begins a line or is not seen.
+// Controls (C0, DEL, C1), direction marks, line separators and invisible characters.
 constexpr bool is_unfit(std::uint32_t point) {
     return point < 0x20 || (point >= 0x7F && point <= 0x9F) || point == 0x61C || point == 0x200E || point == 0x200F ||
            (point >= 0x2028 && point <= 0x202E) || (point >= 0x2066 && point <= 0x2069) || point == 0xFEFF;
@@ -63,7 +62,7 @@ inline void append_escape(std::string& out, std::uint32_t value, bool is_byte) {
     }
 }
 
-// The length of an "ESC [ digits m" at the beginning of `text`; 0: there is none.
+// The length of an "ESC [ digits m" at the beginning of `text`; 0: none.
 constexpr std::size_t colour_length(std::string_view text) {
     if (!text.starts_with("\033[")) {
         return 0;
@@ -95,7 +94,7 @@ inline std::string cleaned(std::string_view text, bool is_screen) {
 
 }  // namespace detail
 
-// True: clean_text() would change nothing. Quick for what is plain ASCII.
+// True: clean_text() would change nothing. Fast for plain ASCII.
 constexpr bool is_clean_text(std::string_view text) {
     while (!text.empty()) {
         const detail::CodePoint point = detail::first_code_point(text);
@@ -112,8 +111,8 @@ inline std::string clean_text(std::string_view text) {
     return is_clean_text(text) ? std::string(text) : detail::cleaned(text, false);
 }
 
-// Whole lines for a terminal, made of clean texts: line breaks and colours stay. JSON text stays the same JSON, since
-// what can stand in its strings by itself is written as JSON writes it.
+// Whole lines for a terminal, made of clean texts: line breaks and colours are kept. JSON text stays the same
+// JSON, since characters that need no escape in its strings are written as JSON writes them.
 inline std::string clean_screen(std::string_view text) {
     return detail::cleaned(text, true);
 }

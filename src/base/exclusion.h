@@ -1,10 +1,10 @@
-// Mutual exclusion inside the measured program: the monitor's, and that of everything of Kymo's that runs there.
+// Mutual exclusion inside the measured program, for the monitor and all other code of Kymo that runs there.
 //
-// Lock: short critical sections shared by threads and by their sampling handlers. A handler may wait for it, because
-// nobody who holds it can be waiting for that handler: outside handlers it is only taken under Quiet. Waiters sleep
-// (futex; three states, as in U. Drepper, "Futexes Are Tricky", 2011): were they to yield and try again, a holder
-// that is preempted among thousands of threads would wait for a turn of each of them (seen: 30 s for 5,000 threads
-// that end together). A forked child resets it (the holder may not exist there). errno is kept.
+// Lock: short critical sections shared by threads and by their sampling handlers. A handler may wait for it,
+// because its holder is never a thread that waits for that handler: outside handlers it is only taken under Quiet.
+// Waiters sleep (futex; three states, as in U. Drepper, "Futexes Are Tricky", 2011): if they yielded and tried
+// again, a preempted holder among thousands of threads would wait for a turn of each of them (seen: 30 s for 5,000
+// threads that end together). A forked child resets it (the holder may not exist there). errno is kept.
 //
 // Quiet: this thread takes no signal until the end of the scope, so the sampling handler cannot interrupt the
 // monitor's own work on this thread, and no handler of the program can jump out of it.

@@ -1,5 +1,5 @@
 // Whether a file may grow to `end` bytes under RLIMIT_FSIZE. Growing it further raises SIGXFSZ, which kills the
-// measured program: ask first. Usable in the monitor; one system call.
+// measured program, so check first. Usable in the monitor; one system call.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Hashes of numbers, for tables in memory: neither stored nor of use against who chooses the keys.
+// Hashes of numbers, for tables in memory: not stored, and not safe against chosen keys.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ constexpr std::uint64_t mix(std::uint64_t value) {
     return value ^ value >> 31U;
 }
 
-// Of two words, for tables of the standard library; half as dear as mix().
+// Of two words, for tables of the standard library; half the cost of mix().
 constexpr std::uint64_t hash_of(std::uint64_t first, std::uint64_t second) {
     const std::uint64_t value = first * 0x9e3779b97f4a7c15ULL ^ second * 0xc2b2ae3d27d4eb4fULL;
     return value ^ value >> 29U;

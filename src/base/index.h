@@ -1,10 +1,11 @@
-// An index of a vector that knows what it is an index of: Index<SpaceNode> names a SpaceNode and nothing else.
+// A typed index of a vector: Index<SpaceNode> refers to a SpaceNode and nothing else.
 //
-// Neither a number nor another vector's index becomes one unless it is asked to, and none becomes a number unasked;
-// `Index<T>(number)` and `raw(index)` ask. index.in(vector) is the element that it is of, or the entry in a column
-// beside that vector. Columns kept as plain numbers have the same kNone.
+// Conversions from and to numbers, and between indices of different vectors, are explicit: `Index<T>(number)` and
+// `raw(index)`. index.in(vector) is its element, or the entry in a column beside that vector. Columns kept as
+// plain numbers have the same kNone.
 //
-// Contract: four bytes, trivially copyable; costs what the number costs. Default: kNone. All of a vector: indices.h.
+// Contract: four bytes, trivially copyable; costs what the number costs. Default: kNone. All of a vector:
+// indices.h.
 #pragma once
 
 #include <compare>
@@ -16,7 +17,7 @@
 
 namespace kymo {
 
-// The index of nothing, whatever it is an index of: no node, no thread, no function.
+// The invalid index, of any type: no node, no thread, no function.
 struct None {
     constexpr operator std::uint32_t() const { return 0xffffffffU; }
 };

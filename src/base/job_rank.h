@@ -1,7 +1,7 @@
-// A process's place in a parallel job, as the job's starter tells it in the environment.
+// A process's place in a parallel job, from the environment that the job's starter sets.
 //
-// Known: Open MPI and PRRTE (OMPI_COMM_WORLD_RANK, PMIX_RANK), MPICH's Hydra and what speaks its protocol (PMI_RANK),
-// and Slurm's job steps (SLURM_PROCID with SLURM_STEP_ID: a batch script by itself is no rank). Header-only and
+// Known: Open MPI and PRRTE (OMPI_COMM_WORLD_RANK, PMIX_RANK), MPICH's Hydra and compatible ones (PMI_RANK), and
+// Slurm's job steps (SLURM_PROCID with SLURM_STEP_ID: a batch script by itself is not a rank). Header-only and
 // without memory of its own: also used inside the measured program.
 #pragma once
 
@@ -12,8 +12,8 @@ namespace kymo {
 struct JobRank {
     bool known = false;
     std::uint64_t rank = 0;
-    std::uint64_t size = 0;      // 0: not told
-    const char* job = nullptr;   // what the starter calls the job; null: it does not say
+    std::uint64_t size = 0;      // 0: not known
+    const char* job = nullptr;   // the starter's name of the job; null: none
     const char* step = nullptr;  // a second part of that name
 };
 

@@ -1,4 +1,4 @@
-// What to say when the kernel will not take an eBPF program, or what it is to be run by.
+// Error texts for an eBPF program, or its trigger, that the kernel refuses.
 #pragma once
 
 #include "base/result.h"
@@ -9,7 +9,7 @@
 
 namespace kymo {
 
-// `what` was refused with `error` (errno). Next steps: where rights are lacking, and where something else is.
+// `what` was refused with `error` (errno). Next steps: for missing rights, and for other causes.
 inline Error refused_by_kernel(const std::string& what, int error, const char* with_rights, const char* otherwise) {
     const bool rights = error == EPERM || error == EACCES;
     return {rights ? ErrorKind::kPermission : ErrorKind::kUnsupported, what + ": " + std::strerror(error),

@@ -1,4 +1,4 @@
-// Which of sorted places an address belongs to: the last one that begins at or before it.
+// Finds the sorted place that contains an address: the last one that begins at or before it.
 #pragma once
 
 #include <algorithm>

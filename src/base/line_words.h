@@ -8,7 +8,7 @@
 
 namespace kymo {
 
-// What of `text` lies before the first `end`, or all of it; `text` becomes what lies after.
+// The part of `text` before the first `end`, or all of it; `text` becomes the part after it.
 constexpr std::string_view take_until(std::string_view& text, char end) {
     std::size_t size = 0;
     while (size < text.size() && text[size] != end) {

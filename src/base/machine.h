@@ -7,6 +7,6 @@ namespace kymo {
 
 inline constexpr std::uint16_t kMachineLoongArch = 258;         // EM_LOONGARCH
 inline constexpr std::uint16_t kMachineSunway = 0x9916;         // EM_SW64 of the ports of Linux and QEMU
-inline constexpr std::uint16_t kMachineSunwayRegistered = 268;  // EM_SW64 as the ELF registry has it since
+inline constexpr std::uint16_t kMachineSunwayRegistered = 268;  // EM_SW64 in the ELF registry, assigned later
 
 }  // namespace kymo

@@ -1,4 +1,4 @@
-// What tells the program's own metrics from other events in a recording: how their names begin.
+// The prefix of names that distinguishes the program's own metrics from other events in a recording.
 #pragma once
 
 #include <string_view>

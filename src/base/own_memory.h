@@ -1,5 +1,5 @@
-// Memory of our own process of which it is not known that it may be read: the kernel copies it, or refuses. A system
-// call; usable in the monitor; errno is kept.
+// Reads memory of our own process that may be unreadable: the kernel copies it, or refuses. A system call; usable
+// in the monitor; errno is kept.
 #pragma once
 
 #include <cerrno>
@@ -11,7 +11,7 @@
 
 namespace kymo {
 
-// False: not all of it may be read, or process_vm_readv is barred.
+// False: not all of it is readable, or process_vm_readv is barred.
 inline bool copy_own_memory(std::uint64_t address, void* to, std::size_t bytes) {
     const int saved = errno;
     const iovec local{to, bytes};

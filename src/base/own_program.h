@@ -12,7 +12,7 @@
 
 namespace kymo {
 
-// Empty: it is not known. Not for signal handlers.
+// Empty: not known. Not for signal handlers.
 inline std::filesystem::path own_program() {
     std::error_code error;
     const std::uint64_t headers = getauxval(AT_PHDR);
@@ -34,7 +34,7 @@ inline std::filesystem::path own_program() {
     return {};
 }
 
-// PREFIX where the program is PREFIX/bin/kymo.
+// PREFIX if the program is PREFIX/bin/kymo.
 inline std::filesystem::path own_prefix() {
     return own_program().parent_path().parent_path();
 }

@@ -89,7 +89,7 @@ struct Step {
     std::uint64_t number = 0;
 };
 
-// LEVEL/NUMBER/ at the text's beginning; nothing, and the text as it was: there is none.
+// LEVEL/NUMBER/ at the text's beginning; nothing, with the text unchanged: none.
 inline std::optional<Step> take_step(std::string_view& text, Resource kind) {
     std::string_view rest = text;
     const std::string_view level = take(rest);
@@ -125,7 +125,7 @@ inline std::optional<MetricAddress> parse_address(std::string_view text) {
     while (step) {
         address.level = step->level;
         address.number = step->number;
-        // What follows is a level below this one, or the metric, whose name may have slashes.
+        // A level below this one follows, or the metric, whose name may have slashes.
         std::string_view rest = text;
         step = address_parts::take_step(rest, *kind);
         if (!step || step->level >= address.level || address.level == ResourceLevel::kSystem || rest.empty()) {
@@ -138,7 +138,7 @@ inline std::optional<MetricAddress> parse_address(std::string_view text) {
     return text.empty() ? std::nullopt : std::optional(std::move(address));
 }
 
-// One object, where it stands, and what is known of the metric there.
+// One object, its place, and its value of the metric.
 struct Observed {
     std::uint64_t object = 0;
     std::uint64_t process = 0;
@@ -153,7 +153,7 @@ struct Aggregate {
     std::uint64_t maximum = 0;
     std::size_t objects = 0;
     std::size_t known = 0;
-    // The share of the objects that the figures stand for.
+    // The share of the objects that the figures cover.
     [[nodiscard]] double coverage() const {
         return objects == 0 ? 0 : static_cast<double>(known) / static_cast<double>(objects);
     }

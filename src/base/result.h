@@ -1,11 +1,11 @@
-// Result<T>: the value, or why there is none.
+// Result<T>: the value, or an error.
 //
-// Contract: for what can fail in normal use (a missing file, a refused system call, a malformed
-// recording). Broken invariants outside the monitor throw; nothing in the monitor does, and the
-// monitor does not use this header (it owns std::string).
+// Contract: for what can fail in normal use (a missing file, a refused system call, a malformed recording). Broken
+// invariants outside the monitor throw; nothing in the monitor does, and the monitor does not use this header (it
+// owns std::string).
 //
-// An Error is written for the person at the terminal: one line that says what happened, one that
-// says what to do next, and the exit code that `kymo` ends with (docs/exit-codes.md).
+// An Error is written for the user at the terminal: one line with what happened, one with what to do next, and the
+// exit code of `kymo` (docs/exit-codes.md).
 #pragma once
 
 #include <optional>
@@ -18,12 +18,12 @@ namespace kymo {
 
 enum class ErrorKind : int {
     kUsage = 2,          // the command line itself
-    kNotFound = 3,       // a program, recording or file that is not there
+    kNotFound = 3,       // a missing program, recording or file
     kNotRunnable = 4,    // a program that cannot be executed or monitored
     kOutputExists = 5,   // nothing is ever overwritten
     kMalformed = 6,      // not a recording, truncated beyond use, or foreign
     kNewerFormat = 7,    // a recording made by a later version
-    kPermission = 8,     // the system refused
+    kPermission = 8,     // refused by the system
     kNoSpace = 9,        // disk, memory or a limit is used up
     kUnsupported = 10,   // this machine or this build cannot do it
     kUnknownEvent = 11,  // no such event
@@ -32,9 +32,9 @@ enum class ErrorKind : int {
 
 struct Error {
     ErrorKind kind = ErrorKind::kInternal;
-    std::string what;                      // one line, no full stop, names the thing concerned
+    std::string what;                      // one line, no full stop, names the object concerned
     std::string next;                      // the next step; may be empty
-    std::vector<std::string> others = {};  // what else is wrong, each like `what`
+    std::vector<std::string> others = {};  // further errors, each like `what`
 };
 
 template <typename T>

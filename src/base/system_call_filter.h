@@ -1,12 +1,13 @@
-// Seccomp filters: what the kernel would say to a system call.
+// Seccomp filters: the kernel's answer to a system call.
 //
-// A filter is a program of the classic packet filter (BPF) over the call's number and arguments; this runs it as the
-// kernel does (Linux, Documentation/userspace-api/seccomp_filter.rst; S. McCanne and V. Jacobson, "The BSD Packet
-// Filter", 1993, for the machine). The dialect is the kernel's for seccomp: absolute loads are of aligned words of
-// the call's data, and jumps go forward, so that a run takes at most as many steps as the filter has instructions.
+// A filter is a program of the classic packet filter (BPF) over the call's number and arguments; this runs it as
+// the kernel does (Linux, Documentation/userspace-api/seccomp_filter.rst; S. McCanne and V. Jacobson, "The BSD
+// Packet Filter", 1993, for the machine). The dialect is the kernel's for seccomp: absolute loads are of aligned
+// words of the call's data, and jumps go forward, so that a run takes at most as many steps as the filter has
+// instructions.
 //
-// Contract: pure; usable in signal handlers. A program that the kernel would refuse answers kFilterRefused; nothing
-// outside `program` is read.
+// Contract: pure; usable in signal handlers. For a program that the kernel would refuse the answer is
+// kFilterRefused; nothing outside `program` is read.
 #pragma once
 
 #include <cstddef>
@@ -149,8 +150,8 @@ inline std::uint32_t run_filter(std::span<const sock_filter> program, const secc
     return kFilterRefused;
 }
 
-// Whether the call goes on, or fails with an errno: what a caller that is ready for refusals can live with. Anything
-// else kills, raises SIGSYS, or asks somebody.
+// Whether the call proceeds, or fails with an errno, which a prepared caller survives. Any other answer kills,
+// raises SIGSYS, or notifies another process.
 inline bool is_survived(std::uint32_t answer) {
     const std::uint32_t action = answer & SECCOMP_RET_ACTION_FULL;
     return answer == kFilterRefused || action == SECCOMP_RET_ALLOW || action == SECCOMP_RET_LOG ||

@@ -1,6 +1,6 @@
-// Moments, and the one clock. Usable in the monitor.
+// Time points, and the one clock. Usable in the monitor.
 //
-// Time points are nanoseconds of CLOCK_MONOTONIC, as the kernel's records have it, unless a recording names another
+// Time points are nanoseconds of CLOCK_MONOTONIC, as in the kernel's records, unless a recording names another
 // clock domain (modelled time).
 #pragma once
 
@@ -22,7 +22,7 @@ struct TimeRange {
     bool operator==(const TimeRange&) const = default;
 };
 
-// What the clocks are read by: the C library's function, or what stands in its place, until use_system_clock()
+// The function that reads the clocks: the C library's, or its replacement, until use_system_clock()
 // (base/system_clock.h).
 using ClockFunction = int (*)(clockid_t, timespec*);
 inline ClockFunction clock_function = &clock_gettime;
@@ -33,7 +33,7 @@ inline TimePoint read_clock(clockid_t clock) {
     return {static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec)};
 }
 
-// What this process's time namespace adds to CLOCK_MONOTONIC and its coarse form, ns
+// The offset that this process's time namespace adds to CLOCK_MONOTONIC and its coarse form, ns
 // (base/namespaces/time_namespace.h).
 inline std::int64_t monotonic_shift = 0;
 

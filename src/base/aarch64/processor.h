@@ -14,7 +14,7 @@ inline constexpr const char* kGlibcLoader = "/lib/ld-linux-aarch64.so.1";
 inline constexpr const char* kSharedClock = "__kernel_clock_gettime";
 inline constexpr unsigned kTimersAtReturnSince = ~0U;
 
-// CNTVCT_EL0, which is so by architecture.
+// CNTVCT_EL0, constant by architecture.
 inline bool has_constant_counter() {
     return true;
 }
@@ -29,7 +29,7 @@ inline void add(std::uint64_t& cell, std::uint64_t by) {
     __atomic_fetch_add(&cell, by, __ATOMIC_RELAXED);
 }
 
-// It does not say so to programs; the device tree may.
+// Not visible to programs; the device tree may have it.
 inline bool is_virtual() {
     return false;
 }

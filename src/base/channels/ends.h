@@ -1,6 +1,6 @@
-// Who uses which end of channels whose rows describe one end each, and so who is at the other end of a row.
+// The users of the ends of channels whose rows describe one end each, and so the users at the other end of a row.
 //
-// Both ends carry numbers (docs/cells-format.md); a row names its own and, where it is known, the other one. Cost:
+// Both ends have numbers (docs/cells-format.md); a row names its own and, if it is known, the other one. Cost:
 // some searches in maps of the ends.
 #pragma once
 
@@ -13,7 +13,7 @@
 namespace kymo {
 
 struct EndId {
-    std::uint64_t scope = 0;   // numbers of different scopes are different ends: hosts, say
+    std::uint64_t scope = 0;   // numbers of different scopes (for example hosts) are different ends
     std::uint64_t number = 0;  // 0: not known
     auto operator<=>(const EndId&) const = default;
 };
@@ -36,11 +36,11 @@ class ChannelEnds {
         return other.number != 0 || known == peers_.end() ? other : known->second;
     }
 
-    // Whether anybody counted what it sends by this end, or receives.
+    // Whether sends by this end were counted, or receives.
     [[nodiscard]] bool is_sending_counted(EndId end) const { return senders_.contains(end); }
     [[nodiscard]] bool is_receiving_counted(EndId end) const { return receivers_.contains(end); }
 
-    // Who sends by this end; if nobody counted that, who receives by it: it is the same process.
+    // The senders at this end; if sends were not counted, its receivers: it is the same process.
     [[nodiscard]] const Users& senders(EndId end) const { return either(senders_, receivers_, end); }
     [[nodiscard]] const Users& receivers(EndId end) const { return either(receivers_, senders_, end); }
 

@@ -1,4 +1,4 @@
-// Kinds of channels, and the directions that stand for them in a channel's key.
+// Kinds of channels, and the directions that represent them in a channel's key.
 #pragma once
 
 #include <cstddef>

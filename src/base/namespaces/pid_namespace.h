@@ -1,5 +1,5 @@
-// What /proc tells of the pid namespace that a process is in, and of the one that a mounted /proc numbers processes
-// by. Bare system calls: usable in the monitor; errno is kept. 0: not known, there is no /proc.
+// The pid namespace of a process, and the one whose numbers a mounted /proc uses, as read from /proc. Bare system
+// calls: usable in the monitor; errno is kept. 0: not known, no /proc.
 #pragma once
 
 #include "base/namespaces/proc_link.h"
@@ -18,7 +18,7 @@ inline std::uint64_t own_pid_namespace() {
     return number_behind_link("/proc/self/ns/pid", "[");
 }
 
-// Each mounted procfs is a device of its own, and numbers by one namespace.
+// Each mounted procfs is a device of its own, with the numbers of one namespace.
 inline std::uint64_t proc_device() {
     const int saved = errno;
     struct stat status{};

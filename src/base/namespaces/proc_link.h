@@ -10,7 +10,7 @@
 
 namespace kymo {
 
-// The decimal number behind the last `before` in the name; 0: there is none, or no such link.
+// The decimal number behind the last `before` in the name; 0: none, or no such link.
 inline std::uint64_t number_behind_link(const char* link, std::string_view before) {
     const int saved = errno;
     char text[64];

@@ -1,6 +1,6 @@
-// Processes in a time namespace of their own, as containers may be (time_namespaces(7)), read a CLOCK_MONOTONIC that
-// is shifted. The kernel's records are not, nor are other processes' rows: here the shift is found out and taken
-// away.
+// Processes in a time namespace of their own, as containers may be (time_namespaces(7)), read a shifted
+// CLOCK_MONOTONIC. The kernel's records and other processes' rows are not shifted: this code finds the shift and
+// subtracts it.
 #pragma once
 
 #include "base/namespaces/proc_link.h"
@@ -15,8 +15,8 @@
 
 namespace kymo {
 
-// The shift by /proc/PID/timens_offsets, ns; nothing where that is not what the text is. The file has a line a clock:
-// its name (up to Linux 5.6 its number), seconds, nanoseconds.
+// The shift by /proc/PID/timens_offsets, ns; nothing if the text is malformed. The file has a line per clock: its
+// name (up to Linux 5.6 its number), seconds, nanoseconds.
 inline std::optional<std::int64_t> monotonic_shift_of(std::string_view text) {
     constexpr std::int64_t kMost = 4'000'000'000;  // seconds; the kernel allows 146 years
     for (const std::string_view name : {std::string_view("monotonic"), std::string_view("1 ")}) {
@@ -47,9 +47,9 @@ inline std::optional<std::int64_t> monotonic_shift_of(std::string_view text) {
     return std::nullopt;
 }
 
-// At the start, and in a forked child: makes monotonic_now() the first time namespace's. Bare system calls: one where
-// that is the process's own, or its parent's of which the same was asked; otherwise five. Usable under Quiet; errno
-// is kept. Without /proc, and before Linux 5.6, nothing changes.
+// At the start, and in a forked child: makes monotonic_now() the first time namespace's. Bare system calls: one if
+// that is the process's own, or a parent's that was examined already; otherwise five. Usable under Quiet; errno is
+// kept. Without /proc, and before Linux 5.6, nothing changes.
 inline void find_time_namespace() {
     constexpr std::uint64_t kFirst = 4'026'531'834;  // the kernel's TIME_NS_INIT_INO
     static std::uint64_t known = kFirst;
@@ -62,8 +62,8 @@ inline void find_time_namespace() {
         monotonic_shift = 0;
         return;
     }
-    // The offsets are those of the processes that it starts. Where these go to another namespace than its own, its
-    // own is the one that it was started in.
+    // The offsets are those of its child processes. If these get another namespace than its own, its own is the
+    // one that it was started in.
     if (number_behind_link("/proc/self/ns/time_for_children", "[") != own) {
         return;
     }

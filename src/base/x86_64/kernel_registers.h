@@ -1,5 +1,5 @@
-// x86-64: the registers as the kernel keeps them (struct pt_regs), for what runs in the kernel
-// (whose compiler has the headers of C alone).
+// x86-64: the registers in the kernel's layout (struct pt_regs), for code that runs in the kernel (whose compiler
+// has only C headers).
 #pragma once
 
 #include <stdint.h>

@@ -27,7 +27,7 @@ inline Cpuid cpuid(unsigned leaf) {
     return __get_cpuid(leaf, &answer.eax, &answer.ebx, &answer.ecx, &answer.edx) != 0 ? answer : Cpuid{};
 }
 
-// The time-stamp counter, where the kernel itself keeps time by it or may (flags constant_tsc and nonstop_tsc).
+// The time-stamp counter, if the kernel uses it for timekeeping or may (flags constant_tsc and nonstop_tsc).
 inline bool has_constant_counter() {
     constexpr unsigned kInvariant = 1U << 8U;
     return (cpuid(0x8000'0007U).edx & kInvariant) != 0;
