@@ -28,7 +28,7 @@ Error cannot_read(const std::filesystem::path& file) {
     return {ErrorKind::kPermission, file.string() + ": " + std::strerror(errno), ""};
 }
 
-// The file's bytes, as many as its header says: one that grows meanwhile is cut, one that shrinks is an error.
+// The file's bytes, as many as its header says: a file that grows meanwhile is cut, one that shrinks is an error.
 Result<std::uint64_t> put_file(struct archive* writer, const Entry& entry) {
     const int descriptor = ::open(entry.file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0) {
@@ -72,7 +72,7 @@ Result<std::uint64_t> put_file(struct archive* writer, const Entry& entry) {
 
 Result<std::uint64_t> pack(const std::vector<Entry>& entries, int descriptor) {
     const Writer writer(archive_write_new(), archive_write_free);
-    archive_write_add_filter_xz(writer.get());  // it has a checksum, which libarchive's zstd has not
+    archive_write_add_filter_xz(writer.get());  // it has a checksum; libarchive's zstd has none
     archive_write_set_filter_option(writer.get(), "xz", "compression-level", "0");
     archive_write_set_format_pax_restricted(writer.get());
     archive_write_set_bytes_in_last_block(writer.get(), 1);
