@@ -31,7 +31,7 @@ bool is_same_header(std::string_view name, std::string_view lower) {
                       [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; });
 }
 
-// The value of a header; empty: there is none.
+// The value of a header; empty: none.
 std::string_view header(std::string_view request, std::string_view lower) {
     for (std::size_t at = request.find("\r\n"); at != std::string_view::npos; at = request.find("\r\n", at)) {
         at += 2;
@@ -67,7 +67,7 @@ Parsed parse(std::string_view request) {
 
 HttpServer::HttpServer(Descriptor listener, Answer answer)
     : listener_(std::move(listener)), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), answer_(std::move(answer)) {
-    // Signals are the other threads': they end waits there.
+    // Signals belong to the other threads, whose waits they end.
     sigset_t all;
     sigset_t before;
     sigfillset(&all);
@@ -125,7 +125,7 @@ void HttpServer::let_in(Time now) {
         Descriptor socket = accept_one(listener_);
         if (!socket) {
             if (errno == EMFILE || errno == ENFILE) {
-                connections_.clear();  // room, if it was these; and else it would come again at once
+                connections_.clear();  // makes room if these used it up; otherwise the error would return at once
                 pollfd end{wake_.number(), POLLIN, 0};
                 poll(&end, 1, kPauseMs);
             }
@@ -175,7 +175,7 @@ bool HttpServer::read(Connection& connection, Time now) {
     return true;
 }
 
-// As soon as the request is all there, or too long.
+// Called once the request is complete, or too long.
 void HttpServer::reply(Connection& connection, Time now) {
     const bool is_whole = connection.request.find("\r\n\r\n") != std::string::npos;
     if (!is_whole && connection.request.size() <= kMaxRequest) {
@@ -208,7 +208,7 @@ bool HttpServer::write(Connection& connection, Time now) {
         connection.sent += static_cast<std::size_t>(sent);
         connection.give_up = now + kReplyFor;
     }
-    // Closing with bytes unread would take the reply away from who is still sending.
+    // Closing with unread bytes would discard the reply while the client is still sending.
     shutdown(connection.socket.number(), SHUT_WR);
     connection.body = nullptr;
     connection.is_lingering = true;

@@ -1,10 +1,10 @@
-// As much of HTTP/1.1 as a browser and a Prometheus server need: GET and HEAD, one request a connection, over plain
-// TCP.
+// The part of HTTP/1.1 that a browser and a Prometheus server need: GET and HEAD, one request a connection, over
+// plain TCP.
 //
-// A thread of its own serves all connections at once and never waits for one. What unauthenticated can take is
-// bounded: kConnections at a time (a further one takes the place of the one that has had the most time), kMaxRequest
-// bytes of a request, kRequestFor until it is there, kReplyFor without a byte of the reply taken. A body is shared by
-// those it goes to.
+// A thread of its own serves all connections at once and never waits for one. Resources of unauthenticated clients
+// are bounded: kConnections at a time (a further one replaces the one that has had the most time), kMaxRequest
+// bytes of a request, kRequestFor until it is complete, kReplyFor without progress of the reply. Replies share a
+// body.
 #pragma once
 
 #include "net/sockets.h"
@@ -48,7 +48,7 @@ class HttpServer {
     static constexpr std::size_t kConnections = 64;
     static constexpr std::size_t kMaxRequest = 8192;
 
-    // Called in the server's thread, for GET and HEAD: what takes long holds up all others.
+    // Called in the server's thread, for GET and HEAD: a slow one delays all others.
     using Answer = std::function<HttpReply(const HttpRequest&)>;
 
     // `listener`: not empty, and of sockets.h.
@@ -69,13 +69,13 @@ class HttpServer {
         std::string head = {};  // of the reply; empty: the request is not all there
         std::shared_ptr<const std::string> body = nullptr;
         std::size_t sent = 0;       // of head and body
-        bool is_lingering = false;  // the reply is sent; what still comes is thrown away until the other side closes
+        bool is_lingering = false;  // the reply is sent; further input is discarded until the other side closes
     };
 
     void run();
     void let_in(Time now);
     [[nodiscard]] Time next_give_up() const;
-    // False: it is done with.
+    // False: the connection is finished.
     bool serve(Connection& connection, short events, Time now);
     bool read(Connection& connection, Time now);
     static bool write(Connection& connection, Time now);

@@ -17,7 +17,7 @@ void set(int socket, int level, int option, int value) {
     setsockopt(socket, level, option, &value, sizeof value);
 }
 
-// A frame goes at once, and a host that is cut off is found out within seconds, also where there is nothing to send.
+// Sends small frames at once, and detects a disconnected host within seconds, also without traffic.
 void tune(int socket) {
     set(socket, IPPROTO_TCP, TCP_NODELAY, 1);
     set(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, 5'000);  // ms
@@ -84,7 +84,7 @@ Descriptor connect_to(const sockaddr_in& address) {
         return {};
     }
     tune(made.number());
-    // Where it is not known at once, what becomes of it is told by the socket itself.
+    // If the result is not known at once, the socket reports it later.
     const int result = connect(made.number(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
     return result == 0 || errno == EINPROGRESS ? std::move(made) : Descriptor();
 }

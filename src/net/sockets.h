@@ -11,16 +11,16 @@
 
 namespace kymo::net {
 
-// IPV4 or IPV4:PORT. Nothing: it is neither.
+// IPV4 or IPV4:PORT. Nothing: neither.
 std::optional<sockaddr_in> parse_socket_address(std::string_view text);
 std::string to_text(const sockaddr_in& address);  // IPV4:PORT
 
-// Empty, with errno: it cannot be.
+// Empty, with errno: it failed.
 Descriptor listen_at(const sockaddr_in& address);
 sockaddr_in own_address(const Descriptor& socket);
-// The next that has called; empty: there is none, or errno says why it cannot be taken.
+// The next incoming connection; empty: none, or errno has the reason why it cannot be accepted.
 Descriptor accept_one(const Descriptor& listener);
-// Begun, not waited for. Empty: errno says why it cannot be.
+// Starts to connect without waiting. Empty: errno has the reason.
 Descriptor connect_to(const sockaddr_in& address);
 
 }  // namespace kymo::net
