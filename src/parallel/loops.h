@@ -1,17 +1,17 @@
-// Loops over independent work on all processors; the only door to oneTBB.
+// Loops over independent work on all processors; the only interface to oneTBB.
 //
-// for_each_index(count, body): body(i) for each i < count, in any order, on several threads at once, the caller's
-// among them. together(one, other): both at once. workers(): on how many threads; 1 within tbb::task_arena(1), and
-// then nothing starts a thread.
+// for_each_index(count, body): body(i) for each i < count, in any order, on several threads at once, including the
+// caller's. together(one, other): both at once. workers(): the number of threads; 1 within tbb::task_arena(1),
+// which starts no thread.
 //
-// What the caller wrote before is seen by all bodies, what they wrote is seen by the caller afterwards, and nothing
-// else is promised: two bodies may touch the same word only if both read it or it is atomic. May be nested.
+// All bodies see what the caller wrote before, and the caller sees afterwards what they wrote; nothing else is
+// guaranteed: two bodies may access the same word only if both read it or it is atomic. May be nested.
 //
-// The thread sanitizer cannot watch oneTBB: half of it is templates compiled here, which it instruments, and half a
-// library that is not built for it, so that it sees every task handed over and no handing over
-// (tests/unit/parallel/hidden_handover.cpp shows it on a loop that has nothing to race about). Built for that
-// sanitizer, the same promises are kept by plain threads, which it follows, and every report is about our bodies.
-// There a body must not throw.
+// The thread sanitizer cannot follow oneTBB: half of it is templates compiled here, which it instruments, and half
+// a library that is not built for it, so that it sees every task but not its handover
+// (tests/unit/parallel/hidden_handover.cpp shows it on a loop without a race). In builds for that sanitizer, plain
+// threads, which it follows, give the same guarantees, and every report is about our bodies. There a body must not
+// throw.
 #pragma once
 
 #include <tbb/task_arena.h>
