@@ -1,10 +1,10 @@
-// What happens at an instrumentation point: a short list of steps, as plain data that the launcher writes and the
-// measured program executes.
+// The steps at an instrumentation point: a short list, as plain data that the launcher writes and the measured
+// program executes.
 //
-// A step is a primitive, or a test that skips steps when it is false; a list only ever goes forwards, so it ends. No
-// pointers, no malloc: steps may lie in a file that is mapped. Contract: run() is called by the task whose cells they
-// are, also in a handler; it makes no calls. valid() is checked once, when the steps are read; run() then trusts
-// them. The same source runs as an eBPF program, a step at a time (hooks/kernel). Cost: about 1 ns a step beside the
+// A step is a primitive, or a test that skips steps when it is false; a list only goes forwards, so it ends. No
+// pointers, no malloc: steps may be in a mapped file. Contract: run() is called by the task that owns the cells,
+// also in a handler; it makes no calls. valid() is checked once, when the steps are read; run() then trusts them.
+// The same source runs as an eBPF program, a step at a time (hooks/kernel). Cost: about 1 ns a step beside the
 // primitive itself.
 #pragma once
 
@@ -25,9 +25,9 @@ enum class Operation : std::uint8_t {
     kBind = 3,      // timer `target` to cell `value`
     kStart = 4,     // timer `target`
     kStop = 5,      // timer `target`
-    kSkipIf = 6,    // where `left compare value`: skip `target` steps
-    kLoad = 7,      // the program's data number `constant` into `left.index`; where it cannot be read: skip `target`
-    kNothing = 8,   // what is switched off, while a program runs; never in a file
+    kSkipIf = 6,    // if `left compare value`: skip `target` steps
+    kLoad = 7,      // the program's data number `constant` into `left.index`; if it cannot be read: skip `target`
+    kNothing = 8,   // a step that is switched off, while a program runs; never in a file
 };
 
 enum class Source : std::uint8_t {
@@ -73,7 +73,7 @@ struct Step {
 };
 static_assert(sizeof(Step) == 24);
 
-// What a hook knows of the call. Null arguments: an exit or a line.
+// The data of a call that a hook has. Null arguments: an exit or a line.
 struct Call {
     const std::uint64_t* arguments = nullptr;  // kMaxArguments
     std::uint64_t result = 0;
@@ -82,7 +82,7 @@ struct Call {
 #endif
 };
 
-// Not set by itself, which costs time: a step reads only what one before it has loaded.
+// Not initialised, which would cost time: a step reads only what an earlier one has loaded.
 struct Loaded {
     std::uint64_t values[kLoadedValues];
 };
@@ -149,7 +149,7 @@ inline bool compare(Comparison comparison, bool is_signed, std::uint64_t left, s
     return false;
 }
 
-// One step; how many of those behind it are skipped. (As a call it would cost as much again.)
+// One step; returns how many of the following ones are skipped. (As a call it would cost as much again.)
 [[gnu::always_inline]] inline std::uint32_t run_step(const Step& step, const Task& task, const Call& call,
                                                      Loaded& loaded) {
     const std::uint64_t value = value_of(task, call, loaded, step.right, step.constant);
@@ -216,7 +216,7 @@ inline bool valid(const Operand& operand) {
     return operand.width <= Width::kS8;
 }
 
-// Of steps from anywhere: run() may take them. `loads`: how many there are.
+// Checks untrusted steps: run() may execute them. `loads`: the number of loads.
 inline bool valid(const Step* steps, std::size_t count, std::uint64_t loads = 0) {
     if (count > kMaxSteps) {
         return false;

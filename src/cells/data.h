@@ -1,10 +1,10 @@
 // The program's own data as operands: variables, members and parameters that a description names.
 //
-// A Load says where a value lies, as plain data that the launcher writes: in an image, in the calling thread's own
-// storage, or behind an argument; and then behind so many pointers. Contract: load_data() is called by the task
-// itself, also in a handler. It never faults: what lies in an image that is never unloaded, or in the thread's own
-// storage, is read as it is; whatever a pointer leads to is read by the kernel (`read`), which refuses what is not
-// there. Cost: 1–2 ns; through a pointer a system call.
+// A Load locates a value, as plain data that the launcher writes: in an image, in the calling thread's own
+// storage, or behind an argument; and then behind a number of pointers. Contract: load_data() is called by the
+// task itself, also in a handler. It never faults: data in an image that is never unloaded, or in the thread's own
+// storage, is read directly; the kernel reads the target of a pointer (`read`), and refuses invalid ones. Cost:
+// 1–2 ns; through a pointer a system call.
 #pragma once
 
 #include <cstdint>
@@ -34,19 +34,19 @@ struct Load {
 };
 static_assert(sizeof(Load) == 64);
 
-// An image as it is loaded.
+// A loaded image.
 struct DataImage {
     std::uint64_t bias = 0;
     std::int64_t thread_offset = 0;  // of its thread-local storage, from the thread pointer
     bool is_loaded = false;
-    bool is_permanent = false;  // it came with the program: nobody unloads it
+    bool is_permanent = false;  // loaded with the program, so never unloaded
     bool has_thread_offset = false;
 };
 
 struct DataSources {
     const Load* loads = nullptr;
     const DataImage* images = nullptr;
-    // Copies a value that may not be there; false: it is not.
+    // Copies a value that may be unmapped; false: it is.
     bool (*read)(std::uint64_t address, std::uint64_t bytes, void* to) = nullptr;
 };
 
@@ -64,7 +64,7 @@ inline std::uint64_t bits_of(const Load& load, std::uint64_t value) {
                                : value >> above;
 }
 
-// Memory that is there.
+// Memory that is mapped for certain.
 inline std::uint64_t read_directly(std::uint64_t address, unsigned bytes) {
     switch (bytes) {
         case 1:
@@ -104,7 +104,7 @@ inline LoadBegin begin_of(const DataSources& sources, const Load& load) {
     return {image.bias + static_cast<std::uint64_t>(load.offsets[0]), image.is_permanent, image.is_loaded};
 }
 
-// Goes on from where the pointer number `next` lies. False: one leads nowhere.
+// Continues with pointer number `next`. False: one of them is invalid.
 inline bool follow_pointers(const DataSources& sources, const Load& load, LoadBegin from, unsigned next,
                             std::uint64_t* value) {
     for (; next < load.links; ++next) {
@@ -125,7 +125,7 @@ inline bool follow_pointers(const DataSources& sources, const Load& load, LoadBe
     return true;
 }
 
-// False: it cannot be read now (a pointer leads nowhere, the image is not loaded). `arguments`: null where there are
+// False: it cannot be read now (an invalid pointer, or the image is not loaded). `arguments`: null if there are
 // none.
 [[gnu::always_inline]] inline bool load_data(const DataSources& sources, std::uint64_t number,
                                              const std::uint64_t* arguments, std::uint64_t* value) {

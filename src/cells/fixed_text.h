@@ -1,4 +1,4 @@
-// Text in fields of fixed size, padded with zeros: what does not fit is cut off.
+// Text in fields of fixed size, padded with zeros and truncated to fit.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Stands in for ticks.h where the primitives are compiled as an eBPF program: ticks are nanoseconds of
-// CLOCK_MONOTONIC, by the kernel's own helper.
+// Replaces ticks.h where the primitives are compiled as an eBPF program: ticks are nanoseconds of CLOCK_MONOTONIC,
+// by the kernel's own helper.
 #pragma once
 
 #include "cells/layout.h"

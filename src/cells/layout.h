@@ -1,9 +1,9 @@
-// The bytes of a cells segment: what docs/cells-format.md says, as constants and structs.
+// The byte layout of a cells segment: docs/cells-format.md as constants and structs.
 //
-// A segment is a file in shared memory in which one process keeps 64-bit metric cells, so that others can read them
-// while it runs, hangs, or after it has crashed. It has a header, a schema (which cells there are), and a table of
-// rows for each kind of resource. Shared by the writer (in the measured program) and the reader. All integers are
-// little-endian and the structs are laid over the mapped file.
+// A segment is a file in shared memory in which one process keeps 64-bit metric cells, so that other processes can
+// read them while it runs, hangs, or after it has crashed. It has a header, a schema (the existing cells), and a
+// table of rows for each kind of resource. Shared by the writer (in the measured program) and the reader. All
+// integers are little-endian and the structs are laid over the mapped file.
 #pragma once
 
 #include "base/metric_total.h"
@@ -16,7 +16,7 @@ namespace kymo::cells {
 
 static_assert(std::endian::native == std::endian::little, "segments are read and written in place");
 
-// A reader refuses a higher major version and reads on at a higher minor one.
+// A reader refuses a higher major version and accepts a higher minor one.
 inline constexpr std::uint16_t kMajorVersion = 1;
 // 1: cells can be switched off; 2: service channels; 3: totals; 4: ends of channels
 inline constexpr std::uint16_t kMinorVersion = 4;
@@ -33,7 +33,7 @@ inline constexpr std::uint32_t kMaxTimers = 256;  // of one row
 inline constexpr std::uint32_t kTables = 4;
 
 // What this version's writer makes (a reader goes by the header).
-inline constexpr std::uint32_t kStandardCells = 32;  // with cell 0, which is nobody's
+inline constexpr std::uint32_t kStandardCells = 32;  // with cell 0, which is unused
 inline constexpr std::uint32_t kIndexedCells = 32;   // the program's own, by index from zero
 inline constexpr std::uint32_t kNamedCells = 64;     // the program's and metric descriptions', by name
 inline constexpr std::uint32_t kFirstIndexed = kStandardCells;
@@ -43,14 +43,14 @@ inline constexpr std::uint32_t kOtherCells = kFirstNamed;               // of ch
 inline constexpr std::uint32_t kTaskTimers = 64;                        // a power of two
 inline constexpr std::uint32_t kProgramTimers = 16;  // of them, from 0; the rest are of metric descriptions
 
-// Cell 0 of every row: what has no cell of its own is added here, and nobody reads it.
+// Cell 0 of every row: what has no cell of its own is added here, and is never read.
 inline constexpr std::uint32_t kNoCell = 0;
 
 enum class ResourceKind : std::uint32_t { kNone = 0, kTask = 1, kProcessor = 2, kChannel = 3 };
 
 enum class MetricType : std::uint8_t {
     kCounter = 1,  // only the changes count: totals add up over objects and time
-    kGauge = 2,    // the present state; totals add up over the objects that are there
+    kGauge = 2,    // the present state; totals add up over the existing objects
     kMaximum = 3,  // the largest seen: totals are the maximum
 };
 
@@ -59,8 +59,8 @@ enum class Origin : std::uint8_t { kStandard = 1, kProgram = 2, kDescription = 3
 enum class RowState : std::uint32_t {
     kFree = 0,
     kLive = 1,
-    kEnded = 2,  // the object is gone, its cells keep their last values
-    kSum = 3,    // what ended objects had, whose rows are used again
+    kEnded = 2,  // the object has ended, its cells keep their last values
+    kSum = 3,    // the sum of ended objects whose rows were reused
     kTaken = 4,  // the writer's own: a row on its way to be kLive
 };
 
@@ -95,7 +95,7 @@ struct SegmentHeader {
     std::uint32_t header_bytes;
     std::uint64_t segment_bytes;
     std::uint32_t pid;
-    std::uint32_t image;       // the how-manieth program of this process id, from 0
+    std::uint32_t image;       // ordinal of the program within this process id, from 0
     std::uint64_t made;        // CLOCK_MONOTONIC, ns
     std::uint32_t tick_kind;   // TickKind
     std::uint32_t tick_shift;  // ns = ticks * multiplier >> shift, in 128 bits
@@ -107,12 +107,13 @@ struct SegmentHeader {
     char program[32];  // the program's name, cut off and padded with zeros
     std::uint32_t reserved1;
     std::uint32_t fixed_crc;  // CRC-32C of everything above
-    // What changes.
-    std::uint32_t schema_used;      // entries that are there; atomic
+    // The part that changes.
+    std::uint32_t schema_used;      // existing entries; atomic
     std::uint32_t end;              // SegmentEnd; atomic
     std::uint64_t ended;            // when; ns
-    std::uint64_t switched_off[2];  // bit c: cell c of tasks is not to be counted; whoever may write it does; atomic
-    std::uint64_t obeyed[2];        // what the process does; atomic
+    std::uint64_t switched_off[2];  // bit c: cell c of tasks is not counted; written by any process that may write
+                                    // the file; atomic
+    std::uint64_t obeyed[2];        // the switches that the process has applied; atomic
     std::uint8_t reserved2[96];
     TableHeader tables[kTables];
 };
@@ -137,15 +138,15 @@ struct SchemaEntry {
 static_assert(sizeof(SchemaEntry) == 128);
 
 struct Row {
-    std::uint64_t generation;  // odd: its object is being exchanged; atomic
+    std::uint64_t generation;  // odd: its object is being replaced; atomic
     std::uint64_t number;      // task: thread id; processor: its number; channel: the writer's own
     std::uint64_t key[3];      // channel: communicator, peer, direction
     std::uint64_t begin;       // CLOCK_MONOTONIC, ns
-    std::uint64_t end;         // 0: it is still there
+    std::uint64_t end;         // 0: it still exists
     std::uint32_t state;       // RowState; atomic
     std::uint32_t writer;      // id of the one thread that writes the cells
     std::uint64_t fill;        // odd: standard cells are being filled; atomic
-    std::uint64_t filled;      // when they were
+    std::uint64_t filled;      // time of the last fill
     char name[32];             // padded with zeros
     std::uint64_t reserved[2];
     // Then `cells` words of 64 bits, then `timers` times a Timer.

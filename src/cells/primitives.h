@@ -1,13 +1,13 @@
-// The six primitives on a task's cells, and actions: what happens at an instrumentation point, as plain data.
+// The six primitives on a task's cells, and actions: the steps at an instrumentation point, as plain data.
 //
-// setCounter addCounter subCounter: set(), add(), subtract(). setTimer startTimer stopTimer: bind(), start(), stop().
-// Only the task itself calls these on its own cells; no locks and no atomic read-modify-writes, yet a signal handler
-// of the same thread may come between any two instructions and use the same cells (base/native.h, add()). Arithmetic
-// is modulo 2^64. Out-of-range indices reach some other cell of the same task, never other memory. Cost: 1–2 ns,
-// timers two readings of the counter.
+// setCounter addCounter subCounter: set(), add(), subtract(). setTimer startTimer stopTimer: bind(), start(),
+// stop(). Only the task itself calls these on its own cells; no locks and no atomic read-modify-writes, yet a
+// signal handler of the same thread may run between any two instructions and use the same cells (base/native.h,
+// add()). Arithmetic is modulo 2^64. Out-of-range indices reach some other cell of the same task, never other
+// memory. Cost: 1–2 ns, timers two readings of the counter.
 //
-// A timer counts its starts: the time runs from the first start to the stop that matches it, so a function that calls
-// itself is timed once, from outermost entry to outermost exit. A stop without a start does nothing.
+// A timer counts its starts: the time runs from the first start to the stop that matches it, so a function that
+// calls itself is timed once, from outermost entry to outermost exit. A stop without a start does nothing.
 #pragma once
 
 #include "cells/layout.h"
@@ -30,8 +30,8 @@ struct Task {
     const std::uint32_t* bindings = nullptr;  // of timers that the task has not bound itself
 };
 
-// Whole at any time, for those who read from outside. eBPF has no atomic loads and stores; its plain ones of aligned
-// words are whole.
+// Never torn, for readers outside the process. eBPF has no atomic loads and stores; its plain ones of aligned
+// words are not torn.
 template <typename Word>
 inline void store(Word& cell, Word value) {
 #if defined(__bpf__)
@@ -41,7 +41,7 @@ inline void store(Word& cell, Word value) {
 #endif
 }
 
-// And not before what was stored before it.
+// The same, ordered behind earlier stores.
 inline void store_after(std::uint32_t& cell, std::uint32_t value) {
 #if defined(__bpf__)
     store(cell, value);

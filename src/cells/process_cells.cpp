@@ -14,7 +14,7 @@ thread_local constinit OwnCells own_cells;
 namespace {
 
 constexpr std::uint32_t kMostImages = 1000;
-constexpr std::uint64_t kSpinNs = 1'000'000;  // without a launcher that has measured the counter at leisure
+constexpr std::uint64_t kSpinNs = 1'000'000;  // without a launcher that has measured the counter for longer
 
 std::uint32_t thread_id() {
     return static_cast<std::uint32_t>(syscall(SYS_gettid));
@@ -106,7 +106,7 @@ SegmentOptions ProcessCells::options(std::uint32_t image) const {
     return options;
 }
 
-// The first image number that is free: a process that has become another program has left files behind.
+// The first free image number: a process that has executed another program has left files behind.
 int ProcessCells::create(bool anew, Row* kept, const Object& object) {
     char path[4096];
     int error = EEXIST;

@@ -35,8 +35,8 @@ int make_file(const char* path, std::uint64_t bytes) {
     return file;
 }
 
-// In place of a file: written, and read by nobody. The range is this process's own already, so that the kernel has
-// nothing to refuse but for want of its own memory; nothing is left to be done then.
+// Replaces a file: memory that is written, but never read. The range is this process's own already, so the kernel
+// refuses only for lack of its own memory; there is no recovery then.
 void map_for_nobody(void* base, std::uint64_t bytes) {
     [[maybe_unused]] const void* const at =
         mmap(base, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
@@ -46,7 +46,7 @@ void map_for_nobody(void* base, std::uint64_t bytes) {
 
 // ---- the file -------------------------------------------------------------------------------------------------
 
-// Where everything lies; returns the size.
+// Computes the layout; returns the size.
 std::uint64_t Segment::layout(const SegmentOptions& options, SegmentHeader& header) const {
     __builtin_memcpy(header.magic, kMagic, sizeof kMagic);
     header.major = kMajorVersion;
@@ -155,7 +155,7 @@ int Segment::renew(const char* path, const SegmentOptions& options, Row* kept, c
     MetricType types[kTaskCells];
     __builtin_memcpy(types, types_[0], sizeof types);
     static SchemaEntry entries[kSchemaCapacity];
-    // The program can write where it should not.
+    // The program may write here by mistake.
     const std::uint32_t described = head().schema_used < kSchemaCapacity ? head().schema_used : kSchemaCapacity;
     __builtin_memcpy(entries, schema(), described * sizeof(SchemaEntry));
     if (kept != nullptr) {
@@ -203,7 +203,7 @@ int Segment::renew(const char* path, const SegmentOptions& options, Row* kept, c
         table->row_bytes);
     for (std::uint32_t row = 1; row <= number; ++row) {
         if (!populate(*table, row)) {
-            // Nobody else has a place for this thread: let it write where nobody reads.
+            // There is no other place for this thread: let it write to memory that is never read.
             map_for_nobody(base_, bytes_);
             write_head(header);
             return ENOSPC;
@@ -245,8 +245,8 @@ void Segment::finish(std::uint64_t now) {
 
 // ---- memory ---------------------------------------------------------------------------------------------------
 
-// The program may still count in its parent's channels: those rows are nobody's, so that nobody reads what it counts
-// there, nor is another channel's cell met.
+// The program may still count in its parent's channels: those rows are not assigned, so that its counts there are
+// not read and no other channel's cell is affected.
 void Segment::keep_free(std::uint32_t channels) {
     TableHeader* const table = table_of(ResourceKind::kChannel);
     if (table != nullptr && channels > 1 && channels <= table->rows && populate(*table, channels - 1)) {

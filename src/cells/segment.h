@@ -1,13 +1,14 @@
-// Writing a segment: the file, its schema, and rows for objects. Part of the guest: no malloc, no stdio, no
+// Writes a segment: the file, its schema, and rows for objects. Part of the guest: no malloc, no stdio, no
 // exceptions.
 //
-// Memory. The file has its whole size from the start, as a hole; rows are populated a few at a time before they are
-// touched, so that full shared memory is a refusal and never a SIGBUS. No descriptor is kept: a program may close
-// those it does not own.
+// Memory. The file has its whole size from the start, as a hole; rows are populated a few at a time before they
+// are touched, so that full shared memory is a refusal and never a SIGBUS. No descriptor is kept, because a
+// program may close those it does not own.
 //
 // Threads and signals. take(), end() and the schema's functions are called under Quiet, by any thread; cells are
-// then written by the row's owner alone, with no call (primitives.h). create(), renew() and finish() while nobody
-// else uses the object. The mapping stays for the life of the process, so that cells may be used to its very end.
+// then written by the row's owner alone, with no call (primitives.h). create(), renew() and finish() while no
+// other thread uses the object. The mapping stays for the life of the process, so that cells may be used to its
+// very end.
 #pragma once
 
 #include "base/exclusion.h"
@@ -59,7 +60,7 @@ class Filling {
         __atomic_thread_fence(__ATOMIC_RELEASE);
         __atomic_store_n(&row_.filled, now, __ATOMIC_RELAXED);
     }
-    // What the object is called by now.
+    // The present name of the object.
     void name(std::string_view name) {
         if (!same_text(row_.name, sizeof row_.name, name)) {
             copy_text(row_.name, sizeof row_.name, name);
@@ -80,16 +81,16 @@ class Segment {
     Segment(const Segment&) = delete;
     Segment& operator=(const Segment&) = delete;
 
-    // Makes the file, mode 0600, which must not exist. 0 or an errno; then there is no file.
+    // Makes the file, mode 0600, which must not exist. 0 or an errno; then no file is left.
     int create(const char* path, const SegmentOptions& options);
-    // A forked child's own file, mapped over the parent's: addresses stay as they are. `kept`: the calling thread's
-    // row in the parent, or null. It has the same place here; gauges keep their values and running timers run from
-    // now, all else begins at 0. Where no file can be made the memory is private, and nobody reads it.
+    // A forked child's own file, mapped over the parent's: addresses do not change. `kept`: the calling thread's
+    // row in the parent, or null. It keeps its place; gauges keep their values and running timers run from now,
+    // all else begins at 0. If no file can be made the memory is private and is never read.
     int renew(const char* path, const SegmentOptions& options, Row* kept, const Object& object);
-    // In a forked child: the parent's is none of this process's, which may make one of its own. Nobody here may know
-    // an address in it any more.
+    // In a forked child: detaches the parent's segment; the process may make one of its own. No code here may
+    // still use an address in it.
     void leave();
-    // Says that the process has ended regularly. Cells may still be written.
+    // Records that the process has ended regularly. Cells may still be written.
     void finish(std::uint64_t now);
 
     void tell_obeyed(const std::uint64_t (&off)[2]) {
@@ -103,20 +104,20 @@ class Segment {
 
     // A row for an object, its cells 0; null: no room (counted).
     Row* take(const Object& object);
-    // The object is gone: running timers stop, the values stay until the row is needed.
+    // The object has ended: running timers stop, the values stay until the row is needed.
     void end(Row& row, std::uint64_t now);
-    // The row goes to `object`; the caller has seen to what it holds. For rows of objects that come and go in one
-    // place.
+    // Assigns the row to `object`; the caller has handled its old contents. For objects that replace one another
+    // in one place.
     void rename(Row& row, const Object& object);
 
     static std::uint64_t* cells_of(Row& row) { return reinterpret_cast<std::uint64_t*>(&row + 1); }
     static Timer* timers_of(Row& row, std::uint32_t cells) { return reinterpret_cast<Timer*>(cells_of(row) + cells); }
 
-    // The named cell; it is entered in the schema if it is not there. kNoCell: no room for another name.
+    // The named cell, entered in the schema unless it exists. kNoCell: no room for another name.
     std::uint32_t named_cell(const NewCell& cell);
-    // Enters what a cell is. False: no room.
+    // Enters a cell's description. False: no room.
     bool describe(std::uint32_t cell, const NewCell& what);
-    // How many cells are described so far, and the i-th of these descriptions, which stays as it is.
+    // The number of descriptions so far, and the i-th of them, which does not change.
     std::uint32_t described() const { return __atomic_load_n(&header().schema_used, __ATOMIC_ACQUIRE); }
     const SchemaEntry& description(std::uint32_t i) const {
         return reinterpret_cast<const SchemaEntry*>(base_ + kSchemaOffset)[i];

@@ -1,5 +1,5 @@
-// The standard cells: what every task, processor and channel has, at fixed indices. Their numbers are part of the
-// format (docs/cells-format.md): new ones at the end, up to kStandardCells.
+// The standard cells of every task, processor and channel, at fixed indices. Their numbers are part of the format
+// (docs/cells-format.md): new ones at the end, up to kStandardCells.
 #pragma once
 
 #include "cells/layout.h"
@@ -12,10 +12,10 @@ namespace kymo::cells {
 enum class TaskCell : std::uint32_t {
     kUser = 1,    // ns on a processor in user mode
     kSystem = 2,  // ns in the kernel
-    kOffCpu = 3,  // ns neither: since the task began, as of `filled`
+    kOffCpu = 3,  // ns in neither: since the task began, as of `filled`
     kVoluntarySwitches = 4,
     kInvoluntarySwitches = 5,
-    kMigrations = 6,  // to another processor, as far as samples saw
+    kMigrations = 6,  // to another processor, as far as samples show
     kMinorFaults = 7,
     kMajorFaults = 8,
     kLockWait = 9,  // ns waiting for mutexes, read-write and spin locks, and OpenMP's
@@ -24,7 +24,7 @@ enum class TaskCell : std::uint32_t {
     kSamples = 12,
 };
 
-// A processor of a host. Filled from outside the programs, every so often.
+// A processor of a host. Filled periodically from outside the programs.
 enum class ProcessorCell : std::uint32_t {
     kUser = 1,  // ns, as are the next seven
     kNice = 2,
@@ -48,9 +48,9 @@ enum class ChannelCell : std::uint32_t {
     kLargest = 5,      // bytes of the largest message
     kMostOutstanding = 6,
     kCalls = 7,
-    kErrors = 8,            // calls that returned an error, and requests that ended with one; these are of them:
+    kErrors = 8,            // calls that returned an error, and requests that ended with one; by kind:
     kErrorsTruncated = 9,   // the message was longer than the receiver's buffer
-    kErrorsArguments = 10,  // what the call was given cannot be
+    kErrorsArguments = 10,  // invalid arguments of the call
 };
 
 enum class ChannelDirection : std::uint64_t {

@@ -1,7 +1,7 @@
-// Which of a process's threads sees to what somebody outside has switched (docs/cells-format.md, "Switched off").
+// Which of a process's threads applies a switch from outside (docs/cells-format.md, "Switched off").
 //
-// Any thread looks, at its samples and in signal handlers; one at a time does what is wanted, and by the newest bits:
-// a thread that was held up after it had read them does not put older ones back in force. Never waits.
+// Any thread checks, at its samples and in signal handlers; one at a time applies the newest bits: a thread that
+// was delayed after reading older ones does not apply them. Never waits.
 #pragma once
 
 #include <atomic>
@@ -11,8 +11,8 @@ namespace kymo::cells {
 
 class Switching {
   public:
-    // read(bits) loads what is wanted now, and is called again once no other thread is at it. False: nothing else
-    // than what was done last, or another thread is at it. After true the caller does so and calls end().
+    // read(bits) loads the requested bits, and is called again once no other thread is applying them. False: they
+    // are applied already, or another thread is doing it. After true the caller applies them and calls end().
     template <typename Read>
     bool begin(Read read, std::uint64_t (&bits)[2]) {
         read(bits);
@@ -32,7 +32,7 @@ class Switching {
         }
         is_busy_.store(false, std::memory_order_release);
     }
-    // The one that was at it may be a thread of the parent's.
+    // The thread that was applying them may be the parent's.
     void after_fork() { is_busy_.store(false, std::memory_order_relaxed); }
 
   private:

@@ -48,7 +48,7 @@ inline TickPair read_tick_pair() {
     return best;
 }
 
-// The rate between two pairs; `ok` false where they tell none (the counter stood still, or ran backwards).
+// The rate between two pairs; `ok` is false if there is none (the counter stopped, or ran backwards).
 inline bool rate_between(const TickPair& first, const TickPair& second, TickRate& rate) {
     if (second.ns <= first.ns || second.ticks <= first.ticks) {
         return false;
@@ -63,7 +63,7 @@ inline bool rate_between(const TickPair& first, const TickPair& second, TickRate
     return true;
 }
 
-// Measures for `spin_ns` of this thread's time: 5 ms tell the rate to about 1 in 100,000.
+// Measures for `spin_ns` of this thread's time: 5 ms give the rate to about 1 in 100,000.
 inline TickRate measure_ticks(std::uint64_t spin_ns) {
     TickRate rate;
     if (processor::has_constant_counter()) {

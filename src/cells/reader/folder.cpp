@@ -32,7 +32,8 @@ fs::path of_user(const fs::path& base) {
     return base / ("kymo-" + std::to_string(getuid()));
 }
 
-// A folder that is ours alone: in a place where everybody may write, somebody else may have made it first.
+// Whether the folder is accessible to this user only: where every user may write, another one may have made it
+// first.
 bool is_private(const fs::path& folder) {
     struct stat facts{};
     return lstat(folder.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode) && facts.st_uid == getuid() &&
@@ -65,7 +66,7 @@ void sweep(const fs::path& home) {
     }
 }
 
-// Nothing: not here (errno says why).
+// Nothing: not here (errno has the reason).
 std::optional<fs::path> make_in(const fs::path& base) {
     constexpr int kMostOfOneLauncher = 1000;
     const fs::path home = of_user(base);

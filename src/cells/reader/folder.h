@@ -1,4 +1,4 @@
-// Where segments are: the folder that a launcher makes for its program's processes, and those of others.
+// The folders of segments: one that a launcher makes for its program's processes, and those of other launchers.
 #pragma once
 
 #include "base/result.h"
@@ -8,10 +8,11 @@
 
 namespace kymo::cells {
 
-// A folder of mode 0700, removed with all that is in it at the end of this object's life.
+// A folder of mode 0700, removed with its contents by the destructor.
 class Folder {
   public:
-    // Removes what a killed launcher of this user has left behind, too. kPermission, kNoSpace: nowhere to make it.
+    // Also removes what a killed launcher of this user has left behind. kPermission, kNoSpace: no place to make
+    // it.
     static Result<Folder> make();
 
     Folder(Folder&& other) noexcept : path_(std::move(other.path_)) { other.path_.clear(); }
@@ -27,7 +28,7 @@ class Folder {
     std::filesystem::path path_;
 };
 
-// This user's folders on this host whose launchers live.
+// This user's folders on this host whose launchers are alive.
 std::vector<std::filesystem::path> find_folders();
 
 // The segments in a folder, by name.

@@ -49,7 +49,7 @@ Error malformed(const fs::path& path, const std::string& why) {
             "it was made by something else, or is damaged; a program that runs again makes a new one"};
 }
 
-// Null: all in order.
+// Null: valid.
 const char* complaint(const SegmentHeader& header, std::uint64_t file_bytes) {
     if (header.fixed_crc != crc32c(&header, offsetof(SegmentHeader, fixed_crc))) {
         return "the header's checksum does not match";
@@ -99,7 +99,7 @@ struct Clocks {
     std::uint64_t ns;
 };
 
-// Both at one time: again where something came between.
+// Both at one time: read again if they were interrupted.
 Clocks both_clocks(TickKind kind) {
     constexpr std::uint64_t kBetween = 20'000;  // ns
     for (int attempt = 1;; ++attempt) {
@@ -131,7 +131,7 @@ class TableReader {
     }
 
   private:
-    // Generations before, rows, generations after: each reading is a system call, which nothing overtakes.
+    // Generations before, rows, generations after: each reading is a system call, so the order is kept.
     bool read_some(std::uint32_t first, std::uint32_t count, std::vector<RowValues>& rows) {
         const std::size_t bytes = std::size_t{count} * table_.row_bytes;
         const std::uint64_t at = table_.offset + std::uint64_t{first} * table_.row_bytes;
@@ -234,7 +234,7 @@ bool read_schema(int file, const SegmentHeader& header, std::vector<Metric>& sch
     return true;
 }
 
-// Once more where an ended row was on its way into the sum.
+// Read once more if an ended row was being added to the sum.
 bool read_table(int file, std::size_t number, const SegmentHeader& before, const Snapshot& of, TableValues& out) {
     SegmentHeader header = before;
     for (int attempt = 0; attempt < kTries; ++attempt) {

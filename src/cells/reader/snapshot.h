@@ -1,9 +1,9 @@
-// Reading a segment from outside: everything that a process's cells say at one time.
+// Reads a segment from outside: all cells of a process at one time.
 //
-// The program may run, hang or be gone, and the file may be anybody's: it is only ever read (never mapped, so a file
-// that shrinks is an error and no SIGBUS), every size in it is checked, and what is returned is bounded by the
-// format's bounds. Each row comes as it was at one time, or says that it does not (docs/cells-format.md, "generation
-// numbers"). Costs some 10 µs and three copies of the rows in use.
+// The program may run, hang or be gone, and the file may be any user's: it is only read (never mapped, so a file
+// that shrinks is an error and not a SIGBUS), every size in it is checked, and the result is bounded by the
+// format's bounds. Each row is consistent, or marked as torn (docs/cells-format.md, "generation numbers"). Costs
+// some 10 µs and three copies of the rows in use.
 #pragma once
 
 #include "base/result.h"
@@ -34,14 +34,14 @@ struct RunningTimer {
     std::uint32_t number = 0;
     std::uint32_t depth = 0;
     std::uint32_t cell = 0;
-    std::uint64_t so_far = 0;  // ns, up to the reading, or to the process's end where that is known
+    std::uint64_t so_far = 0;  // ns, up to the reading, or to the process's end if that is known
 };
 
 struct RowValues {
     std::uint64_t number = 0;
     std::array<std::uint64_t, 3> key{};
     std::uint64_t begin = 0;
-    std::uint64_t end = 0;  // 0: the object is there
+    std::uint64_t end = 0;  // 0: the object exists
     RowState state = RowState::kFree;
     std::uint32_t writer = 0;
     std::uint64_t filled = 0;
@@ -67,7 +67,7 @@ struct Snapshot {
     std::uint32_t image = 0;
     std::string program;
     std::uint64_t made = 0;
-    std::uint64_t ended = 0;  // 0: it runs, or ended without a word
+    std::uint64_t ended = 0;  // 0: it runs, or ended without recording it
     TickRate rate;
     std::vector<Metric> schema;
     std::vector<TableValues> tables;

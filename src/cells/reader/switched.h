@@ -1,6 +1,6 @@
-// Telling a program which cells it is not to count, from outside (docs/cells-format.md, "Switched off").
+// Switches a program's cells off and on from outside (docs/cells-format.md, "Switched off").
 //
-// Contract: of segments of this user's programs. Two bits of the header are all that is ever written to one.
+// Contract: for segments of this user's programs. Only two bit fields of the header are ever written.
 #pragma once
 
 #include "base/result.h"
@@ -13,8 +13,8 @@ namespace kymo::cells {
 
 using CellBits = std::bitset<kTaskCells>;
 
-// Those of `meant` that are in `off` are to be off, the others of `meant` on; the rest stays as it is. Returned:
-// which cells the program itself says it does not count at present. kNotFound, kPermission, kMalformed.
+// Of `meant`, those in `off` are switched off and the others on; the rest is unchanged. Returns the cells that the
+// program reports as not counted at present. kNotFound, kPermission, kMalformed.
 Result<CellBits> switch_cells(const std::filesystem::path& segment, const CellBits& meant, const CellBits& off);
 
 }  // namespace kymo::cells
