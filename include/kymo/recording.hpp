@@ -15,7 +15,7 @@
 
 namespace kymo {
 
-// What kymo_recording_error() says.
+// The text of kymo_recording_error().
 class RecordingError : public std::runtime_error {
   public:
     RecordingError() : std::runtime_error(kymo_recording_error()) {}
@@ -29,7 +29,7 @@ class Rows {
             throw RecordingError();
         }
     }
-    // To the next row, first to the first; false: there is none. Throws RecordingError.
+    // To the next row, initially to the first; false: no more rows. Throws RecordingError.
     bool next() {
         const int more = kymo_rows_next(rows_.get());
         if (more < 0) {
@@ -38,7 +38,7 @@ class Rows {
         return more == 1;
     }
     int columns() const { return kymo_rows_columns(rows_.get()); }
-    // Empty where there is no such column.
+    // Empty if there is no such column.
     std::string name(int column) const { return text_of(kymo_rows_name(rows_.get(), column)); }
     // Of the current row.
     bool is_null(int column) const { return kymo_rows_is_null(rows_.get(), column) != 0; }

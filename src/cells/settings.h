@@ -1,6 +1,5 @@
-// What the launcher tells the measured program of its cells: the file `settings` in the folder of the
-// segments, plain text, one
-// fact a line.
+// The launcher's settings for the cells of the measured program: the file `settings` in the folder of the segments,
+// plain text, one fact a line.
 //
 //     kymo-cells 1                    version; always the first line
 //     folder PATH                     where segments are made
@@ -8,11 +7,11 @@
 //     rows TASKS CHANNELS
 //     at-start 0|1                    0: the segment is made when the program first asks for a cell
 //     cell INDEX TYPE UNIT NAME DESCRIPTION…     of tasks, from a metric description; UNIT is - for none
-//     shown INDEX TOTAL LEVEL         of a cell before it: how its total is made and what is shown beside it
-//     (SchemaEntry) timer NUMBER CELL               what it adds to, unless a task binds it otherwise
+//     shown INDEX TOTAL LEVEL         of a cell before it: its total, and the level shown beside it (SchemaEntry)
+//     timer NUMBER CELL               the cell that it adds to, unless a task binds it otherwise
 //
-// Contract: parsing is usable in the guest (no malloc, no exceptions), bounded by the text's size, and refuses as a
-// whole what it does not understand. The texts are views of it.
+// Contract: parsing is usable in the guest (no malloc, no exceptions), bounded by the text's size, and refuses a text
+// as a whole if it does not understand a part. The texts are views of it.
 #pragma once
 
 #include "cells/segment.h"
