@@ -15,9 +15,9 @@ struct DebugInfo {
     std::string missing;    // a file that part of it was moved to, and that is not to be found
 };
 
-// Fills `frames` of those offsets that debug information covers; where only the line table knows an
-// offset (assembly), or its function has no name there, its file and line. `wanted` must ascend by offset. Cost: one
-// walk over the top level of each touched unit, and of the functions that hold a wanted offset.
+// Fills `frames` of those offsets that debug information covers; for an offset that only the line table covers
+// (assembly), or whose function has no name there, its file and line. `wanted` must ascend by offset. Cost: one
+// walk over the top level of each touched unit, and of the functions that contain a wanted offset.
 DebugInfo name_by_debug_info(Dwfl_Module* module, std::string_view module_name, std::span<Wanted> wanted,
                              CodeNames& names);
 

@@ -13,8 +13,8 @@ bool is_mangled(std::string_view name);
 // be demangled safely, is given back as it is; a name that expands to more than 64 KiB is cut there and ends in "…".
 std::string demangle(const char* mangled);
 
-// The name without parameter list, return type and long template arguments, for people who read a
-// table: "std::vector<int, std::allocator<int> >::push_back(int const&)" → "std::vector<…>::push_back" when
+// The name without parameter list, return type and long template arguments, for display in tables:
+// "std::vector<int, std::allocator<int> >::push_back(int const&)" → "std::vector<…>::push_back" when
 // `max_template` characters of arguments are exceeded. Operators and "(anonymous namespace)" survive.
 std::string short_name(std::string_view name, std::size_t max_template = 16);
 

@@ -8,7 +8,7 @@
 
 namespace kymo::program {
 
-// Ascending image offsets; empty where there is no such table. Cost: one pass over it, 8 bytes a function.
+// Ascending image offsets; empty if there is no such table. Cost: one pass over it, 8 bytes a function.
 std::vector<std::uint64_t> frame_starts(Dwfl_Module* module);
 
 // The same from the section's bytes, `address` being the image offset of the first. Never reads outside

@@ -23,7 +23,7 @@ const ImageSearch& image_search();
 // a colon in their path, which it cannot tell from two).
 char** debug_directories();
 
-// DIR/.build-id/ab/cdef…; empty where there is no build id. `build_id`: raw bytes.
+// DIR/.build-id/ab/cdef…; empty without a build id. `build_id`: raw bytes.
 std::string by_build_id(const std::string& directory, const std::string& build_id);
 
 }  // namespace kymo::program

@@ -10,7 +10,7 @@
 namespace kymo::program {
 namespace {
 
-constexpr int kMostNested = 200;  // scopes in scopes: more is no compiler's
+constexpr int kMostNested = 200;  // nested scopes; no compiler produces more
 
 class Search {
   public:

@@ -17,8 +17,9 @@ struct InlinedCall {
     std::uint32_t line = 0;  // of the call
 };
 
-// By DW_TAG_inlined_subroutine (DWARF 5, 3.3.8), at most `most`, each place once; none where debug information is
-// missing. `function`: its name, scopes before it are not looked at. Cost: linear in the image's debug information.
+// By DW_TAG_inlined_subroutine (DWARF 5, 3.3.8), at most `most`, each place once; none if debug information is
+// missing. `function`: its name, without regard to scopes before it. Cost: linear in the image's debug
+// information.
 std::vector<InlinedCall> inlined_calls(const ImageName& image, std::string_view function, std::size_t most);
 
 }  // namespace kymo::program

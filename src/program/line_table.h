@@ -22,7 +22,7 @@ struct LineRow {
     std::uint32_t file = 0;    // index of LineTable::files()
     std::uint32_t line = 0;    // 0: of no line, or the end of what is known
     bool begins = false;       // a statement
-    bool is_marked = false;    // the compiler tells statements' starts from whatever else is of their lines
+    bool is_marked = false;    // the compiler marks the starts of statements among a line's rows
     bool operator==(const LineRow&) const = default;
 };
 

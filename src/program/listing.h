@@ -1,7 +1,7 @@
-// Machine code as text: the instructions of the functions that hold given offsets of an image.
+// Machine code as text: the instructions of the functions that contain given offsets of an image.
 //
-// A function is what a symbol with a size covers. Nothing is told of images whose file is missing or changed, and of
-// architectures without a decoder. Never throws for what a file contains; opens the file once.
+// A function is the range of a symbol with a size. There is no listing for images whose file is missing or
+// changed, and for architectures without a decoder. Never throws for what a file contains; opens the file once.
 #pragma once
 
 #include "base/address.h"

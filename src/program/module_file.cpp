@@ -22,8 +22,8 @@ namespace {
 
 constexpr std::string_view kDeleted = " (deleted)";
 
-// dwfl_standard_find_debuginfo: build id, debug link, .gnu_debugdata, and debuginfod, which asks nobody
-// unless DEBUGINFOD_URLS is set.
+// dwfl_standard_find_debuginfo: build id, debug link, .gnu_debugdata, and debuginfod, which does nothing unless
+// DEBUGINFOD_URLS is set.
 const Dwfl_Callbacks* callbacks() {
     static const Dwfl_Callbacks callbacks = {
         .find_elf = dwfl_build_id_find_elf,

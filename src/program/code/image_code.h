@@ -1,10 +1,10 @@
 // The machine code of an image's functions: which bytes are one function, and its control-flow graph.
 //
-// A function is what a symbol with a size says it is; its cold part ("f.cold") belongs to it. Code that no symbol
-// covers is cut at the starts that call-frame information tells. Where neither is there, nothing is known.
+// A function is the range of a symbol with a size; its cold part ("f.cold") belongs to it. Code without a symbol
+// is cut at the starts in call-frame information. Without either, nothing is known.
 //
-// Never throws for what a file contains. Not thread-safe: one a worker, as libdw's handles are. Cost: opening reads
-// the symbols once; a graph is about 100 ns an instruction, made once a function.
+// Never throws for what a file contains. Not thread-safe: one per worker, as libdw's handles are. Cost: opening
+// reads the symbols once; a graph is about 100 ns an instruction, made once per function.
 #pragma once
 
 #include "program/flow/code_bytes.h"
@@ -34,7 +34,7 @@ struct CodeFunction {
     std::uint64_t entry() const { return parts.front().begin; }
 };
 
-// A function symbol as it stands in the file. Several may name one address.
+// A function symbol of the file. Several may name one address.
 struct FunctionName {
     std::string name;
     std::uint64_t offset = 0;

@@ -155,7 +155,7 @@ struct DataFinder::Search {
                 (files.size() > kMostTold ? ", …)" : ")")};
     }
 
-    // Of a member's or element's type, in the image of whoever declares it; `place` may be in another.
+    // Of a member's or element's type, in the image that declares it; `place` may be in another.
     std::variant<DataPlace, NoData> end(Dwarf_Die die, std::size_t declared_in, DataPlace place) {
         DataTypes types(finder.images_[declared_in]->module());
         std::string problem = types.follow(path, die, place);
@@ -219,7 +219,7 @@ struct DataFinder::Search {
 
     void prefer_earlier(const Variable& variable, DataPlace& place) {
         if (finder.images_[place.image]->exported_at(variable.linkage) == nullptr) {
-            return;  // hidden: nobody else's
+            return;  // hidden: not shared with other images
         }
         for (std::size_t i = 0; i < finder.images_.size(); ++i) {
             if (const std::uint64_t* at = finder.images_[i]->exported_at(variable.linkage)) {

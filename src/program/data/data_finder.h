@@ -23,7 +23,7 @@
 
 namespace kymo::program {
 
-// Why there is no place that can be read, in one line.
+// The reason why there is no readable place, in one line.
 struct NoData {
     std::string reason;
     bool is_unknown = false;  // there is nothing of that name

@@ -66,7 +66,7 @@ unsigned argument_in(std::uint64_t number) {
     return argument;
 }
 
-// How many of the registers a parameter takes; none: it is no simple value.
+// How many of the registers a parameter takes; none: not a simple value.
 std::optional<unsigned> registers_of(Dwarf_Die parameter) {
     const auto type = type_of(parameter);
     Dwarf_Die die = type.value_or(Dwarf_Die{});

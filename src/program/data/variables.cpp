@@ -165,7 +165,7 @@ std::string locate(const Variable& variable, Dwfl_Module* module, DataPlace& pla
     if (dwarf_getlocation(&holder, &operations, &count) != 0 || count == 0) {
         return "is optimised away";
     }
-    // Of a split unit, operands stand in a table.
+    // In a split unit, operands are in a table.
     const auto operand = [&](Dwarf_Op& operation, std::uint64_t* value) {
         Dwarf_Attribute indirect;
         Dwarf_Word number = 0;

@@ -14,8 +14,8 @@ class Decoder {
   public:
     virtual ~Decoder() = default;
 
-    // The instruction that begins with bytes[0], which lies at `address`: length, kind and target. False where the
-    // bytes are no instruction, or end within one. About 30 ns.
+    // The instruction that begins with bytes[0], at `address`: length, kind and target. False if the bytes are not
+    // an instruction, or end within one. About 30 ns.
     virtual bool decode_flow(std::span<const std::uint8_t> bytes, std::uint64_t address, Instruction* out) const = 0;
 
     // The same with operands and effect. About 80 ns.
@@ -25,7 +25,7 @@ class Decoder {
     virtual std::uint8_t alignment() const = 0;
 };
 
-// By ELF machine number (e_machine); null where there is no decoder for it. All are part of every build, whatever it
+// By ELF machine number (e_machine); null if there is no decoder for it. All are part of every build, whatever it
 // runs on. Valid for ever.
 const Decoder* decoder_for(std::uint16_t machine);
 

@@ -33,7 +33,7 @@ enum class BlockEnd : std::uint8_t {
     kReturn,
     kTrap,
     kNoReturnCall,
-    kCut,  // the extents end, or what follows is no instruction
+    kCut,  // the extents end, or the following bytes are not an instruction
 };
 
 struct Block {

@@ -22,8 +22,8 @@ struct Induction {
     std::uint8_t bits = 64;          // of the register: 32 or 64; what is above is zero
     std::int64_t step = 0;           // a round; never 0
 
-    // Rounds between two values of the register, modulo its width: where that many in the step's direction are no
-    // whole number of steps, the loop was left in between, or the register was not yet set: none.
+    // Rounds between two values of the register, modulo its width. None if the difference in the step's direction
+    // is not a whole number of steps: the loop was left in between, or the register was not yet set.
     std::optional<std::uint64_t> rounds(std::uint64_t from, std::uint64_t to) const;
     bool operator==(const Induction&) const = default;
 };

@@ -17,8 +17,8 @@
 
 namespace kymo::program {
 
-// What a register, or a jump's operand, holds. Unknown values are told apart by id; those of the registers at the
-// beginning of a way have the register's number.
+// The content of a register, or of a jump's operand. Unknown values are distinguished by id; those of the
+// registers at the beginning of a path have the register's number.
 struct SymbolicValue {
     enum class Kind : std::uint8_t { kUnknown, kScaled, kUpperHalf, kConstant, kEntry } kind = Kind::kUnknown;
     std::uint32_t id = 0;        // kUnknown: itself; kScaled: of what was multiplied; kUpperHalf: of what was moved

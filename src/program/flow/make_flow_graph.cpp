@@ -106,7 +106,7 @@ class Builder {
                 return;
             }
             for (std::uint8_t i = 1; i < in.length; ++i) {
-                if (here[i].length != 0) {  // somebody jumps over our first bytes
+                if (here[i].length != 0) {  // a jump leads behind this instruction's first bytes
                     ++graph_.overlaps;
                     in.length = i;
                     in.kind = InstructionKind::kPlain;

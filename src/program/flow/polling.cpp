@@ -29,8 +29,8 @@ void add(const Instruction& in, LoopFacts* loop, BlockFacts* block) {
     }
     std::uint32_t reads = in.reads;
     if (in.is_try) {
-        // Its own operands come out changed without anything having been computed. The registers of the address and
-        // the compared one are no offer; what is left is the value.
+        // A failed try changes its own operands without computing anything. The registers of the address and of
+        // the compared value do not count; what is left is the stored value.
         std::uint32_t address = 0;
         for (std::size_t i = 0; i < in.memory_operands; ++i) {
             for (const std::uint8_t part : {in.memory[i].base, in.memory[i].index}) {

@@ -58,7 +58,7 @@ class WordDecoder : public Decoder {
     std::uint8_t alignment() const final { return sizeof(std::uint32_t); }
 
   private:
-    // Kind and target. False: the word is no instruction.
+    // Kind and target. False: the word is not an instruction.
     virtual bool set_flow(std::uint32_t word, std::uint64_t address, Instruction* out) const = 0;
     // The rest, after set_flow().
     virtual void set_effect(std::uint32_t word, std::uint64_t address, Instruction* out) const = 0;

@@ -39,7 +39,7 @@ void set_extension(Operation operation, std::uint8_t source, std::uint32_t bits,
     out->bits = static_cast<std::uint8_t>(bits);
 }
 
-// The mask that a logical instruction's N, immr and imms stand for (shared pseudocode DecodeBitMasks): a run of ones,
+// The mask that a logical instruction's N, immr and imms encode (shared pseudocode DecodeBitMasks): a run of ones,
 // rotated, in an element that is repeated. None: reserved.
 std::optional<std::uint64_t> mask_of(std::uint32_t word, bool is_64) {
     const std::uint32_t n = field(word, 22, 1);

@@ -206,7 +206,7 @@ void set_structures(std::uint32_t word, Instruction* out) {
     Access access{.rn = base_of(word), .is_vector = true};
     access.reads = field(word, 22, 1) != 0;
     access.writes = !access.reads;
-    add_operand(access, 0, out);  // width not told: 0
+    add_operand(access, 0, out);  // unknown width: 0
     add_register(access, kNoRegister, out);
     if (field(word, 23, 1) != 0) {
         out->writes |= bit_of(access.rn);

@@ -41,7 +41,7 @@ bool is_high_byte(ZydisRegister reg) {
 
 InstructionKind kind_of(const ZydisDecodedInstruction& in) {
     const bool relative =
-        in.raw.imm[0].is_relative != 0;  // not the attribute: that one also tells of operands in memory
+        in.raw.imm[0].is_relative != 0;  // not the attribute: that one is also set for operands in memory
     switch (in.meta.category) {
         case ZYDIS_CATEGORY_COND_BR:  // jcc, loop, jrcxz, xbegin
             return InstructionKind::kConditionalJump;
