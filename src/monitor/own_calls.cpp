@@ -114,7 +114,7 @@ KYMO_OWN void* mremap(void* at, std::size_t had, std::size_t bytes, int flags, .
         }
         return at;
     }
-    // nobody here names a new place
+    // no new address is given here
     void* const stays = reinterpret_cast<void*>(syscall(SYS_mremap, at, had, bytes, flags & ~MREMAP_MAYMOVE, 0L));
     if (stays != MAP_FAILED) {
         leave_out_of_own_area(at, bytes);

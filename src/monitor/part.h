@@ -1,9 +1,8 @@
-// A part of the monitor: something of its own that it does beside taking samples, with its own state and its own
-// moments.
+// A part of the monitor: work of its own beside taking samples, with its own state and its own moments.
 //
-// Static, no virtual calls: a part is a class with one object, which says those of the moments below that concern it,
-// and inherits silence for the others. parts.h names all parts, in the order in which they act. What a part keeps for
-// each thread is in ThreadState and is set anew in thread_begin(), for states are used again.
+// Static, no virtual calls: a part is a class with one object, which implements those of the moments below that
+// concern it, and inherits empty functions for the others. parts.h names all parts, in the order in which they
+// act. A part's state for each thread is in ThreadState and is reset in thread_begin(), because states are reused.
 #pragma once
 
 #include "monitor/process/process.h"

@@ -1,7 +1,7 @@
-// All parts of the monitor (part.h), in the order in which they begin; a thread's end goes the other way round.
+// All parts of the monitor (part.h), in the order in which they begin; a thread's end has the reverse order.
 //
-// What is no part: what all of them stand on (the process, its log and images, the registry of threads), the handler,
-// and the functions of the program that are interposed, which only ask.
+// Not parts: the common base (the process, its log and images, the registry of threads), the handler, and the
+// functions of the program that are interposed, which only query.
 #pragma once
 
 #include "monitor/areas/address_map.h"

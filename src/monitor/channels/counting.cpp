@@ -16,11 +16,12 @@ namespace {
 
 using cells::process_cells;
 
-// So many ends a process tells apart; what is beyond is one channel of each kind, whose other end is not known.
+// Number of ends that a process distinguishes; further ones are one channel of each kind, whose other end is not
+// known.
 constexpr std::uint32_t kMostEnds = 4096;
 constinit std::atomic<std::uint32_t> ends_met{0};
 
-// Cells of channels that got no row: shared, and read by nobody.
+// Cells of channels that got no row: shared, and never read.
 constinit std::uint64_t nowhere[cells::kStandardCells];
 
 void end_rows(ChannelSlot& slot) {

@@ -36,7 +36,7 @@ struct Moved {
     bool has_failed;
 };
 
-inline constexpr std::uint64_t kTrustNs = 10'000'000;  // a slot's descriptor is looked at again after so long
+inline constexpr std::uint64_t kTrustNs = 10'000'000;  // a slot's descriptor is checked again after this time
 
 // What is known of the descriptor; null: it must be looked up.
 inline const ChannelSlot* known_slot(const ThreadState& thread, int descriptor, std::uint64_t now) {

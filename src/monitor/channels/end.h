@@ -24,7 +24,7 @@ struct ChannelEnd {
     ChannelKind kind = ChannelKind::kPipe;
     std::uint64_t numbers[2] = {};  // of what it sends, and of what it receives
     std::uint64_t others[2] = {};
-    char name[32] = {};  // of what is at the other end, as far as the descriptor tells; empty: it does not
+    char name[32] = {};  // the process at the other end, as far as the descriptor shows it; empty: not known
 };
 
 // Tells descriptors apart that had the same number. 0: neither a pipe nor a socket, or not a descriptor.

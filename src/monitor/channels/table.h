@@ -1,4 +1,4 @@
-// What a thread knows of the descriptors that it reads and writes, by their numbers: the rows of cells of those that
+// A thread's view of the descriptors that it reads and writes, by their numbers: the rows of cells of those that
 // are ends of channels.
 #pragma once
 
@@ -8,7 +8,7 @@
 namespace kymo::monitor {
 
 struct ChannelSlot {
-    std::uint32_t seen = 0;        // DescriptorChanges::of() when it was looked at; 0: never
+    std::uint32_t seen = 0;        // DescriptorChanges::of() when it was examined; 0: never
     bool is_end = false;           // of a channel
     std::uint64_t object = 0;      // object_of()
     std::uint64_t looked = 0;      // when; ns

@@ -207,9 +207,8 @@ std::uint64_t Hunt::news_count() const {
     return __atomic_load_n(&shared_->news_count, __ATOMIC_ACQUIRE);
 }
 
-// Only a thread itself knows its call path: what concerns other threads stays for theirs, or for the end. Where no
-// thread is signalled a result might wait for that for ever, and whoever comes first writes it, without a path. Under
-// the lock.
+// Only a thread itself can find its call path: results of other threads wait for these, or for the end. If no
+// thread is signalled a result might wait for ever, so the next thread writes it, without a path. Under the lock.
 template <typename PathOf>
 void Hunt::write_news(ThreadState& thread, const PathOf& path_of) {
     const std::uint64_t count = news_count();
@@ -231,8 +230,8 @@ void Hunt::write_news(ThreadState& thread, const PathOf& path_of) {
     tell_so_far();
 }
 
-// The ends of results that this process has written, each once: the ring has room for the last ones only, so they are
-// written whenever somebody comes by. Under the lock, or at the end.
+// Writes the ends of results that this process has written, each once. The ring has room for the last ones only,
+// so they are written at every opportunity. Under the lock, or at the end.
 void Hunt::write_quiet(std::uint64_t count) {
     for (std::uint64_t i = count > pairs::kMaxNews ? count - pairs::kMaxNews : 0; i < count; ++i) {
         const News entry = shared_->news[i % pairs::kMaxNews];

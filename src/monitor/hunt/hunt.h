@@ -42,11 +42,11 @@ class Hunt : public Part {
 
     // An overflow of one of the session's events. True: it was hunted, and is not to be written as a sample.
     bool take(ThreadState& thread, const Overflow& overflow, const unwind::Registers& registers);
-    // Results that the kernel's engine has made in this thread; in hunts that signal nobody (context-switches: a
+    // Results that the kernel's engine has made in this thread; in hunts without a signal (context-switches: a
     // signal would end waits early), in any thread of the process.
     void news(ThreadState& thread, const unwind::Registers& registers);
-    // The same after a wait that lasted from `begin` to now, whose call path is `context`. Two loads where there is
-    // no news.
+    // The same after a wait that lasted from `begin` to now, whose call path is `context`. Two loads if there are
+    // none.
     void news_after_wait(ThreadState& thread, std::uint64_t begin, ContextId context);
 
   private:

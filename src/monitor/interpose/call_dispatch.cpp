@@ -11,7 +11,7 @@ namespace kymo::monitor {
 
 namespace {
 
-std::atomic<int> told_by{0};  // the pid of the process that has told it
+std::atomic<int> told_by{0};  // the pid of the process that has reported it
 
 void set_silent(ThreadState& thread, bool silent) {
     recording::Unavailable row;

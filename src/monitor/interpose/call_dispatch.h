@@ -1,7 +1,8 @@
-// System calls that are dispatched to the program itself (PR_SET_SYSCALL_USER_DISPATCH, as Wine does it): while a
-// byte of the thread's says so, each call outside of one stretch of code raises SIGSYS in its place, also the one by
-// which every handler returns. Such a thread is counted, but not sampled, until it ends the dispatch; the recording
-// says so. What the program asks of the C library meanwhile is its own affair: those calls are dispatched, too.
+// System calls that are dispatched to the program itself (PR_SET_SYSCALL_USER_DISPATCH, as Wine uses it): while a
+// byte of the thread enables it, each call outside of one stretch of code raises SIGSYS instead, including the one
+// by which every handler returns. Such a thread is counted, but not sampled, until it ends the dispatch; the
+// recording says so. The program's calls of the C library in that time are dispatched as well, which is its own
+// concern.
 #pragma once
 
 namespace kymo::monitor {

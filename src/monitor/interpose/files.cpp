@@ -110,7 +110,7 @@ KYMO_INTERPOSE int dup3(int from, int to, int flags) noexcept {
     return result;
 }
 
-// Each end of a pair is told apart by the other one.
+// Each end of a pair is identified by the other one.
 KYMO_INTERPOSE int socketpair(int family, int type, int protocol, int* pair) noexcept {
     const int result = real_socketpair.get()(family, type, protocol, pair);
     if (result == 0 && family == AF_UNIX && guarded()) {

@@ -17,8 +17,8 @@ namespace kymo::monitor {
 
 namespace {
 
-// Those that fail with EINTR for a handler without SA_RESTART. Not clone and its like: they are made again, whoever
-// interrupts them, and their callers do not know EINTR.
+// Those that fail with EINTR for a handler without SA_RESTART. Not clone and similar: these are always restarted,
+// and their callers do not handle EINTR.
 constexpr long kInterruptible[] = {
     SYS_read,     SYS_readv,     SYS_pread64,   SYS_preadv,       SYS_preadv2,         SYS_write,  SYS_writev,
     SYS_pwrite64, SYS_pwritev,   SYS_pwritev2,  SYS_openat,       SYS_ioctl,           SYS_fcntl,  SYS_flock,

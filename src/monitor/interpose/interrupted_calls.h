@@ -1,11 +1,11 @@
-// System calls that a signal of the program's is to interrupt, where a sample has come at the same time.
+// System calls that a signal of the program must interrupt, when a sample arrives at the same time.
 //
-// The kernel delivers one signal after the other, a thread's own before its process's, and the first decides what
-// becomes of a call that both interrupt. If that is the sample's, which asks for the call to be made again, a handler
-// of the program's without SA_RESTART finds nothing that it could interrupt, and a program that counts on EINTR waits
-// for good. So the call fails with EINTR here, as that handler would have had it.
+// The kernel delivers one signal after the other, a thread's own before its process's, and the first determines
+// the outcome of a call that both interrupt. If that is the sample's, which restarts the call, a program's handler
+// without SA_RESTART finds no call to interrupt, and a program that depends on EINTR waits for ever. So this code
+// makes the call fail with EINTR, as that handler would have done.
 //
-// What is left: a signal that comes after this and before the call is made again, within a microsecond.
+// One case is left: a signal that arrives after this and before the call is made again, within a microsecond.
 #pragma once
 
 #include <ucontext.h>

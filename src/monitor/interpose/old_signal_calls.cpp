@@ -78,7 +78,7 @@ KYMO_INTERPOSE int siginterrupt(int signal, int interrupts) noexcept {
     return sigaction(signal, &action, nullptr);
 }
 
-// SIG_HOLD blocks it; anything else sets it and unblocks it. What was blocked is told as SIG_HOLD.
+// SIG_HOLD blocks it; anything else sets it and unblocks it. Returns SIG_HOLD if it was blocked.
 KYMO_INTERPOSE Handler sigset(int signal, Handler handler) noexcept {
     if (!is_sampling_signal(signal)) {
         return real_sigset.get()(signal, handler);

@@ -49,8 +49,8 @@ void tell_if_handler_is_gone(int signal) {
 
 using namespace kymo::monitor;
 
-// The sampling signal's is answered as from sigaction(). Whether its addresses are memory at all is the kernel's to
-// say: it is asked about a signal that nobody can handle, and then about the action that is there.
+// Calls for the sampling signal are answered as sigaction() would. The kernel checks whether the addresses are
+// mapped: it is called for a signal that cannot be handled, and then for the existing action.
 long kymo_sigaction_call(long number, long signal, long action, long before, long bytes, long fifth, long sixth) {
     const auto real = kymo_next_syscall;
     const bool is_ours = process.running() && process.is_this_process() &&

@@ -1,6 +1,6 @@
-// Whether the handler that the monitor has installed is still there. A program may replace it behind the C library's
-// back: by syscall(SYS_rt_sigaction), which is answered as sigaction() is (program_signals.h), or by an instruction
-// of its own, which nobody sees. That much is found out at the end, and told.
+// Whether the monitor's handler is still installed. A program may replace it without the C library: by
+// syscall(SYS_rt_sigaction), which is answered as sigaction() is (program_signals.h), or by an instruction of its
+// own, which is not seen. The latter is detected at the end, and reported.
 #pragma once
 
 namespace kymo::monitor {

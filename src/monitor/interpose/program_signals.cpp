@@ -38,8 +38,8 @@ std::uint64_t bit(int signal) {
     return std::uint64_t{1} << static_cast<unsigned>(signal - 1);
 }
 
-// The signal that is blocked where the program blocks the sampling signal: nobody sends it, and hardly anybody names
-// it except in a mask of all.
+// The signal that is blocked where the program blocks the sampling signal: it is practically never sent, and
+// hardly ever named except in a mask of all.
 int stand_in() {
     constexpr int kFirst = SIGPWR;
 #ifdef SIGSTKFLT
@@ -205,9 +205,10 @@ void take_pending_signals() {
 
 namespace {
 
-// The program has blocked the signal in this thread, and somebody has sent it one: then it must wait, for a sigwait,
-// a signalfd or the program's unblocking it. So it is blocked in earnest when the handler returns, and sent again as
-// it came. Overflows must not send any meanwhile: the thread is not sampled until the program changes its mask.
+// The program has blocked the signal in this thread, and it was sent by another source: it must stay pending, for
+// a sigwait, a signalfd or the program's unblocking it. So it is really blocked when the handler returns, and sent
+// again as it arrived. Overflows must not send any meanwhile: the thread is not sampled until the program changes
+// its mask.
 void leave_pending(ThreadState& thread, siginfo_t& info, ucontext_t* context) {
     thread.muted = true;
     thread.counters.set_signalling(false);
@@ -267,9 +268,9 @@ void forward_to_program(int signal, siginfo_t* info, void* context) {
             leave_pending(*thread, *info, interrupted);
             return;
         }
-        // In a call that waits with a mask of its own, this is the mask to come back to: of the time when the signal
-        // was blocked in earnest. It is no more; or the next one of an overflow would wait there, and hide the
-        // program's next one.
+        // In a call that waits with a mask of its own, this is the mask to return to, saved when the signal was
+        // really blocked. It is not blocked any more; otherwise the next one of an overflow would stay pending
+        // there, and hide the program's next one.
         sigdelset(&interrupted->uc_sigmask, ours());
         end_muting(*thread);
     }

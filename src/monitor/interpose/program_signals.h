@@ -1,13 +1,13 @@
-// What the program has said about signals, where the monitor answers in the kernel's stead.
+// The program's settings of signals, where the monitor answers in place of the kernel.
 //
-// The sampling signal must stay unblocked and handled by the monitor; the program must not notice. So the program's
-// own disposition of that signal is kept here, given back when asked for, and honoured: a sampling signal that is not
-// the monitor's own goes to the program's handler.
+// The sampling signal must stay unblocked and handled by the monitor without the program noticing it. So the
+// program's own disposition of that signal is kept here, returned on request, and honoured: a sampling signal that
+// is not the monitor's own goes to the program's handler.
 //
-// Where the program blocks the sampling signal, another is blocked in the kernel's mask in its stead: the stand-in,
-// which nobody sends. So the kernel keeps the account, for it changes masks by itself: it adds a handler's mask,
-// takes it away when the handler returns, and jumps and contexts restore others. What is kept here is only what the
-// program has said of the stand-in itself.
+// Where the program blocks the sampling signal, another signal is blocked in the kernel's mask: the stand-in,
+// which is never sent. So the kernel does the bookkeeping, because it changes masks by itself: it adds a handler's
+// mask, removes it when the handler returns, and jumps and contexts restore others. Only the program's settings of
+// the stand-in itself are kept here.
 #pragma once
 
 #include "monitor/interpose/programs_mask.h"
@@ -33,8 +33,8 @@ class MaskWhileWaiting {
     bool* lets_through_ = nullptr;
 };
 
-// Takes what the monitor has caused of the signals that wait in the calling thread; what somebody has sent it waits
-// on.
+// Removes the pending signals of the calling thread that the monitor has caused; those of other senders stay
+// pending.
 void take_pending_signals();
 
 // Installs the handler for the session's signal.

@@ -1,4 +1,4 @@
-// The signal mask of a thread as the program knows it (program_signals.h tells how it is kept).
+// The signal mask of a thread as the program sees it (program_signals.h describes how it is kept).
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ struct ProgramsMask {
     bool has_stand_in = false;  // the program itself has blocked the stand-in
     bool lets_through = false;  // in a call that waits with a mask of its own, without the sampling signal
 
-    // The kernel's mask as the program knows it.
+    // The kernel's mask as the program sees it.
     [[nodiscard]] std::uint64_t shown(std::uint64_t kernels) const;
 
     // Of a thread with this mask of the kernel's, about to be measured: the mask it must have.

@@ -17,7 +17,7 @@ namespace kymo::monitor {
 // Whether measurement has ended for a filter of this process: programs that it starts inherit that.
 bool is_barred_by_filter();
 
-// Whether all filters let the monitor ask what signals are pending and who handles them: what it can do without.
+// Whether all filters allow the monitor's optional calls: which signals are pending, and which handlers are set.
 bool may_ask_about_signals();
 
 // Before the program installs a filter: the sock_fprog at address `program`, or strict mode. That the call may yet

@@ -23,7 +23,7 @@ namespace {
 constexpr long kTraceMe = 0;  // PTRACE_TRACEME; sys/ptrace.h declares a ptrace() of another kind
 
 std::atomic<bool> is_known{false};  // a thread of this process is traced, or was
-std::atomic<int> told_by{0};        // the pid of the process that has told it
+std::atomic<int> told_by{0};        // the pid of the process that has reported it
 
 struct Status {
     int parent = 0;
@@ -39,7 +39,7 @@ int number_after(const char* text, const char* name) {
     return number;
 }
 
-// Zeros where it cannot be read. What is asked for stands in the first 300 bytes.
+// Zeros if it cannot be read. The needed lines are in the first 300 bytes.
 Status status_of(const char* path) {
     char text[400] = "";
     const long file = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
@@ -62,7 +62,7 @@ int parent_of(int pid) {
 bool belongs_to_recording(int tracer) {
     const auto first = static_cast<int>(process.session().pid);
     if (first == 0) {
-        return false;  // preloaded by hand: there is no saying where it begins
+        return false;  // preloaded by hand: its begin is not known
     }
     if (tracer == parent_of(first)) {
         return true;
@@ -120,7 +120,7 @@ ThreadState* sampled_thread() {
     return is ? thread : nullptr;
 }
 
-// The calling thread asks its parent to trace it. `ask` returns 0, or what ptrace() does when it fails.
+// The calling thread requests to be traced by its parent. `ask` returns 0, or ptrace()'s result when it fails.
 template <typename Ask>
 long ask_to_be_traced(const Ask& ask) {
     ThreadState* thread = sampled_thread();
@@ -130,8 +130,9 @@ long ask_to_be_traced(const Ask& ask) {
     return call_silently(*thread, ask, [](long result) { return result == 0; });
 }
 
-// The calling thread may stop itself, which is how a child waits for its parent to attach (PTRACE_SEIZE). Whoever has
-// attached sees every signal from the moment it goes on, so none is sent until it is known whether somebody has.
+// The calling thread may stop itself, which is how a child waits for its parent to attach (PTRACE_SEIZE). An
+// attached tracer sees every signal from the moment the thread continues, so none is sent until it is known
+// whether there is one.
 template <typename Stop>
 int stop_unseen(const Stop& stop) {
     ThreadState* thread = sampled_thread();

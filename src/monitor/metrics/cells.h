@@ -1,7 +1,7 @@
 // The measured program's cells: a row for each thread, and its standard cells filled.
 //
 // When it acts: at a part's moments (part.h); at samples, at most every kFillEveryNs. Nothing is done per event of
-// the program. Where nobody has asked for cells (cells/settings.h), nothing here does anything.
+// the program. Does nothing if cells were not requested (cells/settings.h).
 #pragma once
 
 #include "monitor/part.h"

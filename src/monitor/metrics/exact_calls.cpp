@@ -17,7 +17,7 @@ namespace {
 using hooks::FunctionCalls;
 using hooks::ThreadCalls;
 
-constexpr std::uint64_t kRateNs = 5'000'000;  // tells the rate to about 1 in 100,000
+constexpr std::uint64_t kRateNs = 5'000'000;  // measures the rate to about 1 in 100,000
 
 // The lists of a row.
 class Lists {

@@ -1,9 +1,9 @@
 // Occurrences of functions, exactly (`kymo record --for REC.kymo --exact`): rows of what the hooks have counted
 // (hooks/guest/thread_calls.h).
 //
-// When it acts: as a part would (part.h), told by the program's hooks, whose calls these are: for a thread when it
-// begins and ends, and for all that live when the process ends; and at samples, now and then, so that a process that
-// is killed loses little. Where the plan of hooks wants no occurrences nothing here does anything.
+// When it acts: like a part (part.h), called by the program's hooks, which own these calls: for a thread when it
+// begins and ends, and for all live ones when the process ends; and at samples, occasionally, so that a killed
+// process loses little. Does nothing if the plan of hooks requests no occurrences.
 #pragma once
 
 #include "base/exclusion.h"

@@ -20,8 +20,8 @@ class ProgramHooks : public Part {
     // Tells what was left out.
     static void finish(Process::End how);
 
-    // Where somebody outside has switched metrics off or on, their instrumentation points do so from now on. In the
-    // handler; a look at two words where nothing has changed.
+    // If metrics were switched off or on from outside, applies this to their instrumentation points. In the
+    // handler; a comparison of two words if nothing has changed.
     static void obey_switches();
     // Whether an address on a stack is a hook's, in place of a caller's; *caller: the caller's return address.
     static bool is_hooked_return(std::uint64_t address, std::uint64_t* caller);

@@ -94,7 +94,7 @@ void fill_for(GnuRunTime& run_time, const void* address) {
     }
 }
 
-// Where there is no room, the next call looks again.
+// Without room, the next call looks it up again.
 void remember(const GnuRunTime& found, std::uint64_t begin, std::uint64_t end) {
     const Quiet quiet;
     if (process.running()) {

@@ -1,14 +1,14 @@
 // The GNU OpenMP run time (libgomp), whose barriers and locks are futex calls of its own: its entry points are
 // wrapped.
 //
-// The wrappers are symbols of libgomp's own versions and hidden (GOMP_barrier@GOMP_1.0, openmp.map): they are found
-// by code that was linked with libgomp and by nobody else. A program without it sees no change, not even where it
-// looks for such a name (a weak reference, dlsym).
+// The wrappers are symbols of libgomp's own versions and hidden (GOMP_barrier@GOMP_1.0, openmp.map): only code
+// that was linked with libgomp finds them. A program without it sees no change, even if it looks up such a name (a
+// weak reference, dlsym).
 //
-// The real function is the one that the caller would have got: the next in the global scope, else (libgomp came with
-// a plug-in; several of its kind may be loaded) the one in the scope of the caller's own image. All functions of a
-// run time are looked up at once, for linked ones before main, so that a wrapper mostly costs one comparison. The
-// look-up itself takes the loader's lock.
+// The real function is the one that the caller would have got: the next in the global scope, otherwise (libgomp
+// came with a plug-in; several of its kind may be loaded) the one in the scope of the caller's own image. All
+// functions of a run time are looked up at once, for linked ones before main, so that a wrapper usually costs one
+// comparison. The look-up itself takes the loader's lock.
 #pragma once
 
 #include "monitor/openmp/team.h"
@@ -95,7 +95,7 @@ __attribute__((always_inline)) inline Function real_gnu(const void* caller) {
     return reinterpret_cast<Function>(__builtin_expect(linked != nullptr, 1) ? linked : find_gnu(kFunction, caller));
 }
 
-// The run time tells of itself by its tool interface: LLVM's, in libgomp's place.
+// The run time reports its events by its tool interface: LLVM's, in place of libgomp.
 bool told_by_tool_interface();
 
 // The calling thread, where its part in OpenMP is to be seen by wrappers; otherwise nullptr.

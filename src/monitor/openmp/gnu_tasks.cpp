@@ -1,13 +1,13 @@
-// Explicit tasks of libgomp. A task may be executed inside a wait (a barrier, taskwait), by any thread of the team,
-// and that is no waiting: so the task's function is replaced by one of ours.
+// Explicit tasks of libgomp. A task may be executed inside a wait (a barrier, taskwait), by any thread of the
+// team; that time is not waiting, so the task's function is replaced by one of ours.
 //
-// libgomp copies the data that belongs to a task, by a function of the compiler's where there is one. What is handed
-// over here instead is a Head, copied by a function of ours, which lays the program's data behind it in the room that
+// libgomp copies the data that belongs to a task, by a function of the compiler's if there is one. The wrapper
+// passes a Head instead, copied by a function of ours, which puts the program's data behind it in the room that
 // libgomp makes. A taskloop's first two words of data are the bounds of the task's iterations, written by libgomp
-// into the copy, and the third is what its reductions are registered by: Head has these words in front.
+// into the copy, and its reductions are registered by the third: Head has these words in front.
 //
-// A task with a `detach` clause is left alone: libgomp writes into its data beforehand. Such a task's time inside a
-// wait counts as waiting.
+// A task with a `detach` clause is not replaced: libgomp writes into its data beforehand. Such a task's time
+// inside a wait counts as waiting.
 
 #include "monitor/openmp/gnu.h"
 
@@ -87,7 +87,7 @@ bool is_to_be_seen(unsigned flags) {
 
 }  // namespace
 
-// Later versions of libgomp have more parameters than earlier ones; what is not there is handed on and not looked at.
+// Later versions of libgomp have more parameters than earlier ones; missing ones are passed on without being read.
 KYMO_GNU(void, GOMP_task, "GOMP_2.0")(Function function, void* data, Copy copy, long bytes, long alignment,
                                       bool is_deferred, unsigned flags, void** depend, int priority, void* detach) {
     const auto real = KYMO_REAL_GNU(GOMP_task);

@@ -1,5 +1,5 @@
-// Who took a lock last: while somebody waits for it, that is its holder. One word an entry, so that it is read whole;
-// another lock in the same place takes it over, and then nobody is known.
+// Which thread took a lock last: while another thread waits for it, that is its holder. One word an entry, so that
+// it is read whole; another lock in the same place replaces it, and then no holder is known.
 
 #include "monitor/openmp/team.h"
 #include "monitor/waits/waits.h"

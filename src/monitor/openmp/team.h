@@ -1,14 +1,14 @@
-// OpenMP as the monitor sees it: parallel regions, and what each thread has to do with one. The same for both run
-// times (gnu_*.cpp, ompt.cpp), which only say when a region opens, a thread's share of it begins and ends, and so on.
+// OpenMP in the monitor: parallel regions, and each thread's part in one. The same for both run times (gnu_*.cpp,
+// ompt.cpp), which only report when a region opens, a thread's share of it begins and ends, and so on.
 //
-// A *region* is one execution of a parallel construct. The thread that opens it, its *opener*, stays inside the run
-// time's call until the region is over, so the outer part of its stack lies still meanwhile: any thread that has a
-// share in the region may walk it, in its sampling handler too. Region lives as long as that call does.
+// A *region* is one execution of a parallel construct. The thread that opens it, its *opener*, stays inside the
+// run time's call until the region is over, so the outer part of its stack does not change meanwhile: any thread
+// that has a share in the region may walk it, in its sampling handler too. Region lives as long as that call.
 //
-// A *worker* is a thread of the run time's pool. When its share is done it goes back into the run time, where it
-// waits first for the others of the region (the barrier at its end) and then, idle, for the next region. It cannot
-// tell the two apart itself; the opener leaves word of the region's end in a table (`endings`), which the worker
-// looks up when its next share begins. Only regions of which somebody waited long for the end are in it.
+// A *worker* is a thread of the run time's pool. When its share is done it returns to the run time, where it waits
+// first for the others of the region (the barrier at its end) and then, idle, for the next region. It cannot
+// distinguish the two itself; the opener records the region's end in a table (`endings`), which the worker looks
+// up when its next share begins. Only regions whose end a thread waited long for are in it.
 //
 // Threads: TeamState belongs to its thread, the atomics of Region to all that have a share in it.
 #pragma once
@@ -43,11 +43,11 @@ void end_share(ThreadState& thread, Region& region);
 SuspendedWait begin_task(ThreadState& thread);
 void end_task(ThreadState& thread, const SuspendedWait& suspended);
 
-// Arrival at a barrier in the region, and who came last to the same.
+// Arrival at a barrier in the region; returns the thread that arrived last at the same.
 std::uint32_t arrive(ThreadState& thread);
 std::uint64_t last_to_arrive(const ThreadState& thread, std::uint32_t round);
 
-// ---- who holds locks ---------------------------------------------------------------------------------------
+// ---- holders of locks ---------------------------------------------------------------------------------------
 
 // A plain store into a small table, as note_waker().
 void note_owner(const ThreadState& thread, const void* lock);

@@ -1,4 +1,4 @@
-// What a thread and a parallel region keep of each other (team.h tells what they are).
+// The state that a thread and a parallel region keep of each other (team.h describes them).
 #pragma once
 
 #include "base/ids.h"
@@ -44,8 +44,8 @@ struct Region {
     static constexpr unsigned kRounds = 8;
     std::atomic<std::uint32_t> arrived[kRounds] = {};  // thread id of the last at each barrier in it, by round
     std::atomic<std::uint64_t> first_done{0};          // when the first share was done; 0: none yet
-    std::atomic<std::uint64_t> last_active{0};         // when somebody was last at work in it
-    std::atomic<std::uint32_t> last_tid{0};            // and who
+    std::atomic<std::uint64_t> last_active{0};         // when a thread last worked in it
+    std::atomic<std::uint32_t> last_tid{0};            // and which
 
     TeamState before;  // the opener's
 };

@@ -1,7 +1,7 @@
-// LLVM's OpenMP run time (libomp), and whichever else offers the tools interface: it calls ompt_start_tool, and then
-// tells of everything by itself. libgomp does not look for a tool.
+// LLVM's OpenMP run time (libomp), and any other with the tools interface: it calls ompt_start_tool, and then
+// reports everything by itself. libgomp does not look for a tool.
 //
-// A tool that the program has, or names in OMP_TOOL_LIBRARIES, comes first: there can be one only.
+// A tool that the program has, or names in OMP_TOOL_LIBRARIES, has priority: only one tool is possible.
 
 #include "monitor/openmp/tool.h"
 
@@ -89,8 +89,9 @@ void end_wait_of(ThreadState& thread, WaitKind kind, std::uint64_t waker) {
     }
 }
 
-// The barrier at the end of the region. The specification tells it from those of work-sharing constructs from 5.1 on;
-// before, it is the one of the construct itself for the opener, and of no place in the program for the others.
+// The barrier at the end of the region. The specification distinguishes it from those of work-sharing constructs
+// since 5.1; before, its place is that of the construct itself for the opener, and none in the program for the
+// others.
 bool ends_share(int kind, const Region& region, const void* place) {
     return kind == kBarrierImplicitParallel ||
            (kind == kBarrierImplicit && (place == nullptr || address(place) == region.construct));

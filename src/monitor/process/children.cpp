@@ -20,7 +20,7 @@ namespace kymo::monitor {
 namespace {
 
 constexpr std::string_view kPreload = "LD_PRELOAD=";
-// A longer environment is passed on as it is: the stack may be small, and there is no other memory.
+// A longer environment is passed on unchanged: the stack may be small, and no other memory is available.
 constexpr std::size_t kMostEntries = 4096;
 constexpr std::size_t kMostPreload = 8192;
 

@@ -61,7 +61,7 @@ int Descriptors::adopt(int descriptor, ThreadState* owner) {
 
 void Descriptors::close(int descriptor) {
     if (is_ours(descriptor)) {
-        // Before the number can be given to somebody else.
+        // Before the number can be reused.
         table_[descriptor - base_].store(nullptr, std::memory_order_release);
         in_use_.fetch_sub(1, std::memory_order_relaxed);
         syscall(SYS_close, descriptor);

@@ -1,5 +1,5 @@
-// A forked child measures itself anew: its counters, its file, its own stream. vfork is left alone: the child borrows
-// the parent's memory until it execs, and every entry point sees that the process is another one.
+// A forked child measures itself from the start: its counters, its file, its own stream. vfork is not changed: the
+// child borrows the parent's memory until it execs, and every entry point detects that the process is another one.
 
 #include "base/exclusion.h"
 #include "monitor/interpose/real.h"

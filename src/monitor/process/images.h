@@ -11,7 +11,7 @@ namespace kymo::monitor {
 extern unwind::ImageSet images;
 
 extern std::atomic<ImageId> known_own_image;
-// The monitor's own; 0: not looked at so far. One load: asked for every frame of every path.
+// The monitor's own; 0: not looked up so far. One load, because it is called for every frame of every path.
 inline ImageId own_image() {
     return known_own_image.load(std::memory_order_relaxed);
 }

@@ -1,7 +1,8 @@
-// The numbers that the process and its threads have for who records them, and so in the kernel's records: others than
-// their own where they are in a pid namespace of theirs (pid_namespaces(7), as containers are).
+// The numbers of the process and its threads in the recording process's pid namespace, and so in the kernel's
+// records: they differ from their own in a pid namespace of theirs (pid_namespaces(7), as containers have).
 //
-// Bare system calls on /proc: one for a process, three for one in another namespace, and one for each thread of that.
+// Bare system calls on /proc: one for a process, three for one in another namespace, and one for each thread of
+// that.
 #pragma once
 
 #include "events/session.h"

@@ -41,7 +41,7 @@ bool wait_for_handlers() {
     return false;
 }
 
-// The rows of the threads that live. `quiescent`: nobody is in a handler. Returns what all threads have counted.
+// The rows of the live threads. `quiescent`: no thread is in a handler. Returns the sum of all threads' counts.
 CounterValues write_threads(Process::End how, bool quiescent) {
     CounterValues totals;
     process_counters.read_ended(totals);
@@ -73,7 +73,7 @@ void end_measurement(bool quiescent) {
 
 enum class Left : std::uint8_t { kNothing, kShortRow, kFile };
 
-// Where the process's end is told: in the row of a short process, which is then written, or in its file.
+// Where to record the process's end: in the row of a short process, which is then written, or in its file.
 Left where_to_tell(Process::End how) {
     const ThreadState* only = this_thread();
     if (only != nullptr && !threads.is_alone(*only)) {

@@ -1,6 +1,6 @@
-// Images that go. What is loaded is noticed when a sample meets it (the unwinder asks about an address it does not
-// know), so dlopen is left alone: interposing it would change where libraries are searched, because the C library
-// goes by its caller. dlclose has no such trap.
+// Images that are unloaded. A loaded image is noticed when a sample meets it (the unwinder looks up an unknown
+// address), so dlopen is not interposed: that would change where libraries are searched, because the C library
+// depends on its caller. dlclose has no such problem.
 
 #include "monitor/interpose/real.h"
 #include "monitor/openmp/gnu.h"

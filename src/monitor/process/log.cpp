@@ -98,7 +98,7 @@ bool ProcessLog::open_new_file() {
     }
     rows_.open(file_, StreamId{0});
     write_head();
-    write_living_images();  // a forked child knows its parent's
+    write_living_images();  // a forked child has its parent's
     return true;
 }
 

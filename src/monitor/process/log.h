@@ -30,7 +30,7 @@ class ProcessLog {
         const Locked locked(lock_);
         return open_file() && rows_.append(row);
     }
-    // The same, once a process. `told_by`: the pid of the process that has told it, 0 before.
+    // The same, once per process. `told_by`: the pid of the process that has written it, 0 before.
     template <typename Row>
     void write_once(std::atomic<int>* told_by, const Row& row) {
         if (told_by->exchange(process.pid()) != process.pid()) {
@@ -42,7 +42,7 @@ class ProcessLog {
         const Locked locked(lock_);
         return open_file();
     }
-    // What act(is there a file so far?) returns, while nobody else writes here or makes the file.
+    // Returns the result of act(does a file exist so far?), while no other thread writes here or makes the file.
     template <typename Act>
     auto alone(const Act& act) {
         const Locked locked(lock_);

@@ -1,7 +1,7 @@
-// What is true of this process while it is measured, and what everybody asks first: is it measured, is it this
-// process, by which session; and the descriptors that are the monitor's.
+// The state of this process while it is measured, which every entry point checks first: whether it is measured,
+// whether it is this process, by which session; and the monitor's descriptors.
 //
-// Until set_running() and after the end (phase not kRunning) every entry point leaves the program alone.
+// Until set_running() and after the end (phase not kRunning) no entry point affects the program.
 #pragma once
 
 #include "events/session.h"
@@ -25,7 +25,7 @@ class Process {
     // Loads the session. False: there is none for this process.
     bool begin(int argc, char** argv, std::uint64_t stack_end);
     void set_running() { phase_.store(Phase::kRunning, std::memory_order_release); }
-    // False: somebody else is at it, or has been.
+    // False: another thread is finishing, or has finished.
     bool begin_finishing();
     void set_off() { phase_.store(Phase::kOff, std::memory_order_release); }
     void after_fork();

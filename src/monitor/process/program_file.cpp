@@ -103,7 +103,7 @@ bool cut_interpreter(char* line, char** name) {
 
 Fit fit_of_program(int folder, const char* path) {
     if (is_barred_by_filter()) {
-        return {false};  // nor may it be looked at
+        return {false};  // and it must not be examined
     }
     const int error = errno;
     Fit fit;

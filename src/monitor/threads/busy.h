@@ -19,7 +19,8 @@ class Busy {
     Busy(const Busy&) = delete;
     Busy& operator=(const Busy&) = delete;
 
-    // Checked after busy is set: whoever ends the process sets the phase first and then looks at busy.
+    // Checked after busy is set, because the thread that ends the process sets the phase first and then checks
+    // busy.
     bool may_write() const { return entered_ && process.running(); }
 
   private:

@@ -1,6 +1,6 @@
-// A thread's exit is seen by a thread-specific-data destructor, which covers return, pthread_exit and cancellation
-// alike. It asks to be called again until the last round, so that the program's own destructors are still measured.
-// Where the program needs that key itself (exit_key.h), by a cleanup handler around the thread's function.
+// A thread's exit is detected by a thread-specific-data destructor, which covers return, pthread_exit and
+// cancellation alike. It re-arms itself until the last round, so that the program's own destructors are still
+// measured. If the program needs that key itself (exit_key.h), by a cleanup handler around the thread's function.
 
 #include "monitor/threads/life.h"
 
@@ -39,7 +39,7 @@ void end_thread(ThreadState& thread) {
     }
     threads.remove(thread);
     Parts::thread_end(thread);
-    // A sample that came while signals were blocked has nobody to go to once its thread's state is given back.
+    // A sample that arrived while signals were blocked has no thread state any more once this one is released.
     if (may_be_pending) {
         take_pending_signals();
     }

@@ -31,8 +31,8 @@ class Registry {
     // It lives, and no other.
     bool is_alone(const ThreadState& thread) const;
 
-    // In a forked child: before the parts let go of what the parent's threads held, and when they have. Then nobody
-    // lives.
+    // In a forked child: before the parts release what the parent's threads held, and after. Then no thread is
+    // registered.
     void after_fork() { lock_.reset(); }
     void forget_all(ThreadState* own);
 

@@ -6,8 +6,8 @@
 
 namespace kymo::monitor {
 
-// Makes sure that the process's file is there and the thread's `stream` row is in it; before any row of that stream.
-// In the thread, or where it does not run. False: there is no file; nothing of the thread is written.
+// Ensures that the process's file exists and contains the thread's `stream` row; before any row of that stream. In
+// the thread, or where it does not run. False: there is no file; nothing of the thread is written.
 bool announce(ThreadState& thread);
 
 // The stream's last row. `own_thread`: called by the thread itself. Returns what it has written of its counters.

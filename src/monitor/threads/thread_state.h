@@ -82,7 +82,7 @@ struct ThreadState {
     // Measuring.
     Beginning beginning;  // of its counters
     Counters counters;
-    OwnSwitches switches;   // where the session asks for them
+    OwnSwitches switches;   // if the session requests them
     int hunt_counter = -1;  // of a hunt by the kernel's engine (hunt/hunt.h)
     CounterValues last;     // at the last sample
     MetricValues last_metrics;
@@ -94,7 +94,7 @@ struct ThreadState {
     recording::StreamWriter writer;
     ProgramsMask programs_mask;
 
-    bool muted = false;             // not sampled: a signal that somebody has sent it waits, truly blocked
+    bool muted = false;             // not sampled: a signal from another sender is pending, really blocked
     bool dispatches_calls = false;  // nor is it then: its system calls are dispatched to itself (call_dispatch.h)
 
     LeftOutSample left_out;
@@ -111,7 +111,7 @@ struct ThreadState {
     std::uint64_t own_work_end = 0;      // all ones: it is at it
     std::uint64_t own_work_ns = 0;       // of the monitor's work here, in all
     std::uint64_t own_work_written = 0;  // of these, in samples
-    std::uint64_t own_system_ns = 0;     // of that work, in the kernel as far as that is told apart
+    std::uint64_t own_system_ns = 0;     // of that work, in the kernel as far as that is measured
     std::uint32_t own_works = 0;
     std::uint64_t own_calls_written = 0;  // of waits.all, in samples
     Debt debt;

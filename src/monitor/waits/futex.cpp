@@ -1,6 +1,7 @@
-// syscall(SYS_futex, …): waiting as programs and headers (std::atomic::wait, std::latch) build it themselves. The
-// object is the word's address; who woke the waiter is who last woke that word's, or, for a lock with priority
-// inheritance, the owner, whose thread id the word holds. The calls come from syscall()'s entry (raw_system_calls.h).
+// syscall(SYS_futex, …): waiting as programs and headers (std::atomic::wait, std::latch) implement it themselves.
+// The object is the word's address. The waker is the thread that last woke that word's waiters or, for a lock with
+// priority inheritance, the owner, whose thread id the word contains. The calls come from syscall()'s entry
+// (raw_system_calls.h).
 
 #include "monitor/interpose/raw_system_calls.h"
 #include "monitor/waits/waits.h"
@@ -54,8 +55,9 @@ long kymo_futex_call(long number, long word, long operation, long value, long ti
     if (use == FutexUse::kWait) {
         return waited(WaitKind::kFutex, address_of(object), 0, call, [=] { return waker_of(object); });
     }
-    // Tried first, as every lock is: to take a free one is no wait, however long others have the processor meanwhile.
-    // Only "another has it" (EAGAIN) also says that the word is memory, and may be read.
+    // Tried first, like every lock: taking a free one is not a wait, however long other threads have the processor
+    // meanwhile. Only the result that another thread has it (EAGAIN) also shows that the word is mapped, and may
+    // be read.
     constexpr long kFlags = FUTEX_PRIVATE_FLAG;
     const int error = errno;
     if (real(number, word, FUTEX_TRYLOCK_PI | (operation & kFlags), 0, 0, 0, 0) == 0) {

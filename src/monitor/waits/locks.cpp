@@ -100,7 +100,7 @@ KYMO_INTERPOSE int pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespe
 
 KYMO_INTERPOSE int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock, const timespec* until) noexcept {
     const auto real = real_mutex_clocklock.get();
-    // An unknown clock is refused before the mutex is looked at.
+    // An unknown clock is refused before the mutex is examined.
     const bool known = clock == CLOCK_MONOTONIC || clock == CLOCK_REALTIME;
     const int result = known ? real_mutex_trylock.get()(mutex) : EBUSY;
     if (result != EBUSY) {

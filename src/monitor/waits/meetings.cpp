@@ -1,8 +1,8 @@
-// Where threads wait for each other: conditions, barriers, semaphores, joins; POSIX and C11. Who ends such a wait is
-// whoever last signalled, arrived or posted before it was over (waker_of).
+// Where threads wait for each other: conditions, barriers, semaphores, joins; POSIX and C11. The waker of such a
+// wait is the thread that last signalled, arrived or posted before it was over (waker_of).
 //
-// Most of these are cancellation points, so none of them tries first: a thread whose cancellation is pending must be
-// cancelled in them even where they would not wait.
+// Most of these are cancellation points, so none of them tries first: a thread whose cancellation is pending must
+// be cancelled in them even if they would not wait.
 
 #include "monitor/waits/waits.h"
 
@@ -16,7 +16,7 @@ using namespace kymo::monitor;
 namespace {
 
 // glibc for x86-64 has two kinds of condition variables of one name. The older is for programs linked before 2003,
-// which are not told apart here.
+// which are not handled here.
 template <typename Function>
 class RealCondition {
   public:
@@ -72,9 +72,9 @@ __attribute__((always_inline)) inline int meet(WaitKind kind, Object* object, co
     return waited(kind, address_of(object), 0, call, [=] { return waker_of(object); });
 }
 
-// glibc (since 2.25) keeps in a barrier's second word how many arrivals the finished rounds had: the same for all who
-// meet in a round, since it cannot be over before the last of them has read it. A thread that is late to wake up thus
-// does not take somebody's arrival at the next round for the one that freed it.
+// glibc (since 2.25) keeps in a barrier's second word how many arrivals the finished rounds had: the same for all
+// threads that meet in a round, since it cannot be over before the last of them has read it. So a thread that
+// wakes up late does not take an arrival at the next round for the one that freed it.
 std::uint64_t round_of(const pthread_barrier_t* barrier) {
     return __atomic_load_n(reinterpret_cast<const std::uint32_t*>(barrier) + 1, __ATOMIC_RELAXED);
 }

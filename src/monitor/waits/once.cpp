@@ -1,8 +1,8 @@
 // pthread_once and call_once: a thread that finds another at the initialiser waits for it.
 //
-// Which of several threads runs the initialiser shows only when it is called, so a routine of the monitor's stands in
-// for it: it gives the wait up that its thread seemed to be in, notes the thread as the one that the others wait for,
-// and goes on to the program's own. An initialiser that throws or is cancelled leaves the flag as new, as ever.
+// Which of several threads runs the initialiser shows only when it is called, so a routine of the monitor replaces
+// it: it cancels the wait that its thread seemed to be in, records the thread as the one that the others wait for,
+// and calls the program's own. An initialiser that throws or is cancelled resets the flag, as without the monitor.
 //
 // glibc's flag (pthread_once_t and once_flag alike): bit 1 is set once the initialiser has run.
 

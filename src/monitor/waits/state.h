@@ -1,4 +1,4 @@
-// What a thread keeps of its waits: the one it is in, and the sums of those too short to be told one by one.
+// A thread's state of waits: the present one, and the sums of those too short for a row each.
 //
 // Written by the thread itself, read by the one that ends the process: so every word is atomic, and none of them
 // costs more than a plain store.
@@ -14,8 +14,8 @@ namespace kymo::monitor {
 
 // Shorter waits are only counted. A switch to another thread and back takes about as long.
 inline constexpr std::uint64_t kBriefWaitNs = 10'000;
-// In a process that has no file yet (process.h), one is made when its waits have taken so long together. Until then
-// all of them count as brief: of what lives on, no more than this is told without its place.
+// In a process without a file (process.h), one is made once its waits have taken this long together. Until then
+// all of them count as brief: of a process that continues, at most this much is recorded without its place.
 inline constexpr std::uint64_t kShortWaitNs = 10'000'000;
 
 struct WaitState {
@@ -65,16 +65,17 @@ struct WaitState {
         begin.store(now, std::memory_order_release);
     }
 
-    // How long a wait took that began at `since` and is over at `end`, without what was taken meanwhile: a sample
-    // takes longer than a brief wait and must not make a long one of it. Else the samples that meet brief waits would
-    // be lost to them, and what they stand for be told of other code.
+    // Duration of a wait that began at `since` and is over at `end`, without the time that samples took: a sample
+    // takes longer than a brief wait and must not make a long one of it. Otherwise the samples that meet brief
+    // waits would be lost to them, and their time attributed to other code.
     std::uint64_t length(std::uint64_t since, std::uint64_t end, std::uint64_t taken) const {
         const std::uint64_t whole = end - since;
         const std::uint64_t meanwhile = taken - taken_before;
         return meanwhile < whole ? whole - meanwhile : 0;
     }
 
-    // A wait that is over. True: it was brief, or its process has no file so far, and it is told in the sums only.
+    // A wait that is over. True: it was brief, or its process has no file so far, and it is recorded in the sums
+    // only.
     bool count(recording::WaitKind of, std::uint64_t ns, bool has_file) {
         all.add(ns);
         if (is_lock(of)) {

@@ -1,5 +1,5 @@
-// Waits that nobody comes back from: the thread is still in one when the process ends, or has left it by a longjmp,
-// or by ending itself.
+// Waits without a return: the thread is still in one when the process ends, or has left it by a longjmp, or by
+// ending itself.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@ namespace kymo::monitor {
 
 struct ThreadState;
 
-// The wait that the thread has open at `now`, if it has lasted long enough to be told. Nobody but the caller may use
-// the thread's stream.
+// The wait that the thread has open at `now`, if it has lasted long enough for a row. Only the caller may use the
+// thread's stream.
 void write_unfinished_wait(ThreadState& thread, std::uint64_t now, bool own_thread);
 
 }  // namespace kymo::monitor

@@ -82,7 +82,7 @@ bool is_own_code(const void* address) {
            reinterpret_cast<std::uint64_t>(&_end) - reinterpret_cast<std::uint64_t>(&__ehdr_start);
 }
 
-// Addresses have 47 bits; a round's low bits are told apart above.
+// Addresses have 47 bits; a round's low bits are above them.
 static std::uint64_t use_of(const void* object, std::uint64_t round) {
     return address_of(object) ^ (round << 48U);
 }

@@ -45,7 +45,8 @@ inline ThreadState* waiting_thread() {
     return thread != nullptr && process.running() && !process.paused() && is_calling(*thread) ? thread : nullptr;
 }
 
-// Is this an address of the monitor's own code? Its own calls of wrapped functions are nobody's waits.
+// Whether this is an address of the monitor's own code. Its own calls of wrapped functions are not recorded as
+// waits.
 bool is_own_code(const void* address);
 
 // One wrapper of a function: result, name, parameters in brackets, arguments in brackets, the measured call as an
@@ -73,7 +74,8 @@ bool is_own_code(const void* address);
         (waited(WaitKind::KIND, static_cast<std::uint64_t>(OBJECT), 0, [&] { return real ARGUMENTS; })), \
         __VA_ARGS__)
 
-// Ends the calling thread's open wait; keeps errno. waker: who is known to have ended it, 0 nobody. Returns when.
+// Ends the calling thread's open wait; keeps errno. waker: the thread known to have ended it, 0: none. Returns the
+// time.
 std::uint64_t end_wait_here(ThreadState& thread, std::uint64_t begin, std::uint64_t waker);
 __attribute__((always_inline)) inline std::uint64_t end_wait(ThreadState& thread, std::uint64_t begin,
                                                              std::uint64_t waker) {
@@ -91,7 +93,7 @@ void write_wait(ThreadState& thread, const WaitState& wait, std::uint64_t begin,
 // The kernel's id of a thread of this process; 0: it has ended.
 int thread_id_of(pthread_t handle);
 
-// ---- who wakes waiters -------------------------------------------------------------------------------
+// ---- wakers of waiting threads -----------------------------------------------------------------------
 
 // Notes that this thread signals, posts or arrives at an object: a plain store into a small table (wakers.h).
 // round: which use of an object that is used again and again, where that is known.

@@ -9,10 +9,10 @@
 
 namespace kymo::monitor::x86_64 {
 
-// Whether the interrupted thread is about to make a system call again: it stands at the instruction, and that has
-// left the address behind it in rcx, and the flags in r11, when it was made. (Code that makes the same call in a loop
-// may look so the first time as well. Where processors deliver events as FRED has it they are left alone, and no call
-// is found.)
+// Whether the interrupted thread is about to restart a system call: it is at the instruction, which has left the
+// address behind it in rcx, and the flags in r11, when it was executed. (Code that makes the same call in a loop
+// may look the same the first time as well. On processors that deliver events by FRED these registers are kept,
+// and no call is found.)
 inline bool is_about_to_call_again(const ucontext_t& context) {
     constexpr greg_t kInstruction = 2;  // bytes
     const greg_t* const registers = context.uc_mcontext.gregs;

@@ -7,9 +7,9 @@
 
 namespace kymo::monitor::x86_64 {
 
-// Ticks of the time-stamp counter that a fixed piece of arithmetic takes: four chains side by side, as many as a core
-// has room for, so that it takes longer where the core's other thread is at work, whoever's that is. Once before, to
-// have the code in the cache. What interrupts it makes it longer.
+// Ticks of the time-stamp counter that a fixed piece of arithmetic takes: four chains side by side, as many as a
+// core has room for, so that it takes longer while the core's other thread is busy, with any process. Run once
+// before, to have the code in the cache. An interrupt makes it longer.
 inline std::uint64_t pace_ticks() {
     std::uint64_t ticks = 0;
     for (int turn = 0; turn < 2; ++turn) {

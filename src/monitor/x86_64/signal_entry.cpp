@@ -26,14 +26,15 @@ static_assert(SI_TIMER == -2 && SI_KERNEL == 0x80);
 
 }  // namespace kymo::monitor
 
-// The interrupted stack is left before anything is pushed: its pointer is kept on the thread's own stack, where rbp
-// points (sigreturn restores rbp). From there the frame's CFA is *(rbp) + 8. The kernel clears the direction flag but
-// leaves the alignment check (bit 18) as the program has it: compiled code counts on being without (sigreturn
+// The interrupted stack is left before anything is pushed: its pointer is kept on the thread's own stack, where
+// rbp points (sigreturn restores rbp). From there the frame's CFA is *(rbp) + 8. The kernel clears the direction
+// flag but leaves the alignment check (bit 18) as the program has it, and compiled code needs it clear (sigreturn
 // restores the flags, too).
 //
-// A handler begins with the rights of a new process, which close memory of every protection key but 0: the stack it
-// came on, where the thread's information and thread-local storage are, may have another one. So all are opened
-// (WRPKRU with 0, which wants rcx and rdx to be 0 as well) before memory is touched; sigreturn restores the rights.
+// A handler begins with the rights of a new process, which close memory of every protection key but 0: the stack
+// it came on, where the thread's information and thread-local storage are, may have another one. So all are opened
+// (WRPKRU with 0, which requires rcx and rdx to be 0 as well) before memory is touched; sigreturn restores the
+// rights.
 asm(R"(
     .text
     .hidden kymo_signal_entry

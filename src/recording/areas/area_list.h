@@ -32,7 +32,7 @@ class AreaList {
         missed_ = 0;
     }
 
-    // What is new of it is told by changed(const KnownArea&), and areas before it that are gone by gone(number).
+    // Calls changed(const KnownArea&) for what is new, and gone(number) for areas before it that are gone.
     template <typename Changed, typename Gone>
     void add(KnownArea area, const Changed& changed, const Gone& gone) {
         while (at_ < size_[now_] && old().end <= area.begin) {

@@ -25,7 +25,7 @@ class MapLine {
   public:
     explicit MapLine(std::string_view text) : rest_(text) {}
 
-    // False: it is no line of that form. The path is a part of the text.
+    // False: not a line of that form. The path is a part of the text.
     bool parse(MapArea& area) {
         area = {};
         if (!hexadecimal(area.begin) || !skip('-') || !hexadecimal(area.end) || !skip(' ') ||
