@@ -1,4 +1,4 @@
-// A session: what the parent (`kymo record`) tells the monitor in the measured program.
+// A session: the settings that the parent (`kymo record`) passes to the monitor in the measured program.
 //
 // The environment variable KYMO_SESSION holds the absolute path of the recording folder, or that of the session file
 // in it (ranks of a job share a folder and have a session each). The file, by default `session`, is plain text, one

@@ -8,7 +8,7 @@
 namespace kymo::findings {
 namespace {
 
-constexpr std::uint64_t kFewestCalls = 3;  // of fewer there is no distribution
+constexpr std::uint64_t kFewestCalls = 3;  // fewer have no distribution
 
 void add_distribution(const spacetime::ExactFunction& function, Finding* finding) {
     const double median = static_cast<double>(function.quantile(0.5)) / 1e9;

@@ -50,8 +50,8 @@ struct Finding {
     double seconds = 0;
     double share = 0;
     double share_low = 0;  // lower bound of `share`: findings are ranked by it
-    // False: it is told by how often something happens. What that costs is not known: the three above are 0 and to be
-    // shown as not known.
+    // False: it is ranked by how often something happens. Its cost is not known: the three above are 0, to be
+    // shown as unknown.
     bool is_cost_known = true;
 
     std::vector<EvidenceRow> evidence;

@@ -48,7 +48,7 @@ struct Rule {
     std::string_view kind;  // docs/findings.md
     Contrast contrast = Contrast::kRun;
     Contrast of_code = contrast;  // looks at these cases of groups of same code spaces as well
-    std::string_view needs;       // preconditions, in words: what `look` asks for
+    std::string_view needs;       // preconditions, in words: what `look` requires
     std::string_view against;     // counter-evidence required absent, in words
     // Adds a claim for each thing in the case that meets the preconditions and has no counter-evidence.
     void (*look)(const Case& subject, std::vector<Claim>* claims) = nullptr;

@@ -95,7 +95,7 @@ bool same_story(const Evidence& evidence, const Weighed& a, const Weighed& b) {
     if (intersect(a.targets, b.targets)) {
         return true;
     }
-    // How long threads work in a step, and where one of them does not work, are no parts of each other.
+    // How long threads work in a step, and where one of them does not work, are not parts of each other.
     const auto are = [&](Contrast one, Contrast other) {
         return a.rule->contrast == one && b.rule->contrast == other;
     };
@@ -113,7 +113,7 @@ bool is_held_inside(const Evidence& evidence, const Finding& outer, const Findin
            inner.share_low >= kMostOfOuter * outer.share_low;
 }
 
-// `others`: what tells other stories.
+// `others`: the claims of other stories.
 std::size_t best_of(const Evidence& evidence, const std::vector<Weighed>& story, const std::vector<Weighed>& others) {
     // By falling share_low already.
     std::size_t best = 0;
@@ -130,7 +130,7 @@ std::size_t best_of(const Evidence& evidence, const std::vector<Weighed>& story,
             }
         }
     }
-    // A tool with a little more at stake than the code that uses it does not stand for that code.
+    // A tool with a little more at stake than the code that uses it does not represent that code.
     if (is_tool(evidence, story[best].finding.node)) {
         const Finding& tool = story[best].finding;
         const auto user = std::find_if(story.begin(), story.end(), [&](const Weighed& claim) {
@@ -151,7 +151,7 @@ std::size_t best_of(const Evidence& evidence, const std::vector<Weighed>& story,
 }
 
 // The story was gathered around the claim with the most at stake, which may lie further out than the one that is
-// shown: what lies elsewhere in the outer one's code is no part of what is shown, and stands for itself.
+// shown: claims elsewhere in the outer one's code are not part of the shown one, and become stories of their own.
 void release_elsewhere(const Evidence& evidence, std::vector<Weighed>* story, std::vector<Weighed>* others) {
     const Weighed& shown = story->front();
     const auto elsewhere = std::stable_partition(story->begin() + 1, story->end(), [&](const Weighed& claim) {

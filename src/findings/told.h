@@ -1,7 +1,7 @@
 // Findings that the producer of a recording has made itself.
 //
-// The GPU model knows why each cycle was lost; what it found stands in its recording. The rules here are about
-// threads and an operating system, and say nothing true of warps.
+// The GPU model has the cause of each lost cycle; its findings are in its recording. The rules here are about
+// threads and an operating system, and do not apply to warps.
 #pragma once
 
 #include "findings/judge.h"

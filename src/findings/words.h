@@ -1,5 +1,4 @@
-// The words that findings are told in. English sentences for people: numbers with units, names as the source has
-// them.
+// The words of findings. English sentences for the user: numbers with units, names as in the source.
 #pragma once
 
 #include "findings/cases/case.h"

@@ -130,12 +130,12 @@ struct Case {
     }
     // What bad_rows and good_rows are rows of.
     const spacetime::OccurrenceTable& rows() const { return gap_rows != nullptr ? *gap_rows : space().rows; }
-    // Null: there is no such feature.
+    // Null: no such feature.
     const Feature* feature(std::string_view name) const;
     // bad / good of a feature is at least `ratio` and, where it could be tested, chance does not explain it.
     bool differs(std::string_view name, double ratio) const;
-    // The part of the excess that is in these terms, 0 … 1; 0 where there is no excess. Time that lacked a processor
-    // is no part of the whole unless it is asked for: sides are told apart without it.
+    // The part of the excess that is in these terms, 0 … 1; 0 without an excess. Time without a processor is part
+    // of the whole only if requested, because sides are distinguished without it.
     double excess_share(TermSet terms) const;
     // ns of [begin, end) of each bad occurrence.
     std::vector<TimeRange> bad_times() const;

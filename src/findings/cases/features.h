@@ -1,8 +1,8 @@
-// What occurrences are compared by: one column a feature, one value an occurrence.
+// The features by which occurrences are compared: one column per feature, one value per occurrence.
 //
-// Counters and migrations are taken by wall time (an occurrence that lasts longer has more of everything), terms of
-// time as shares of the occurrence, progress by user time. User time itself is no feature: longer occurrences have
-// more of it by definition, and the exact account says how much.
+// Counters and migrations are per wall time (an occurrence that lasts longer has more of everything), terms of
+// time are shares of the occurrence, progress is per user time. User time itself is not a feature: longer
+// occurrences have more of it by definition, and the exact account has the amount.
 #pragma once
 
 #include "findings/cases/case.h"
@@ -25,7 +25,7 @@ struct OccurrenceRef {
 // One feature, occurrence by occurrence, as every labelling of the occurrences needs it.
 struct FeatureColumn {
     std::string name;
-    std::vector<double> shown;           // as told: counts of counters; otherwise as tested. NaN: not known
+    std::vector<double> shown;           // for display: counts of counters; otherwise as tested. NaN: not known
     std::vector<std::int32_t> balances;  // as tested (robust.h)
 };
 

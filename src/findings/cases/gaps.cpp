@@ -1,7 +1,7 @@
 // A node's long gaps against its other gaps.
 //
-// Only gaps inside one occurrence of what is around the node: where that itself was left, the gap is its own, and
-// told of it.
+// Only gaps inside one occurrence of the enclosing node: if that itself was left, the gap is its own, and is
+// reported there.
 #include "findings/cases/make.h"
 #include "findings/cases/sides.h"
 #include "findings/statistics/robust.h"
@@ -18,7 +18,7 @@ using spacetime::Evidence;
 using spacetime::OccurrenceTable;
 using spacetime::SpaceKind;
 
-constexpr std::size_t kMostLong = 3;  // one gap in so many: more are no exception
+constexpr std::size_t kMostLong = 3;  // one gap in this many: more are not exceptional
 
 // Both in one occurrence of the parent; or in none, as in threads that the parent has made.
 bool is_one_occurrence(const Evidence& evidence, NodeIndex parent, std::uint32_t thread, std::uint64_t one,
@@ -113,8 +113,8 @@ void split_gaps(const spacetime::SpaceNode& space, GapGround* ground) {
     for (const GapRow& gap : ground->gaps) {
         ground->lengths.push_back(static_cast<double>(gap.ns));
     }
-    // A gap begins and ends with a sample of somebody else: it is known to about one period, which is
-    // the time that a sample of the node stands for.
+    // A gap begins and ends with a sample of other code: it is known to about one period, the time that a sample
+    // of the node represents.
     const double period =
         space.samples > 0 ? static_cast<double>(processor(space.total)) / static_cast<double>(space.samples) : 0;
     // Gaps shorter than that are all the same to the split.

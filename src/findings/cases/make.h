@@ -1,12 +1,12 @@
-// From evidence to cases, contrast by contrast. Pure; nodes of which too little is known give none.
+// From evidence to cases, contrast by contrast. Pure; nodes with too little data give none.
 //
-// What is compared (which occurrences, by which features, which of them are slow) does not depend on who is labelled:
+// What is compared (which occurrences, by which features, which of them are slow) does not depend on the labels:
 // it is made once, as Grounds, and read by the cases of the evidence itself and by those of every round of the
 // control, from any number of threads.
 //
-// `shuffle`: for the control. Where it is given, labels (which occurrence is slow, which follows which) are
-// moved at random as the contrast's own null has it (statistics/max_t.h), and the rest is done as ever. The run and
-// threads at the same step have no labels: what is said of them are plain sums.
+// `shuffle`: for the control. If given, labels (which occurrence is slow, which follows which) are moved at random
+// as the contrast's own null has it (statistics/max_t.h), and the rest is done as usual. The run and threads at
+// the same step have no labels: their results are plain sums.
 #pragma once
 
 #include "findings/cases/case.h"

@@ -56,8 +56,8 @@ std::size_t count_of(const Neighbourhood& neighbourhood, const OccurrenceTable& 
     return count;
 }
 
-// Pairs of occurrences, one in this neighbourhood and one beside other work, that one and the same thread can give:
-// where threads differ in their neighbours, what tells the sides apart may be the thread.
+// Pairs of occurrences, one in this neighbourhood and one beside other work, within one thread: if threads differ
+// in their neighbours, the thread may be what distinguishes the sides.
 std::size_t pairs_in_threads(const Waiters& waiters, const OccurrenceTable& rows,
                              const Neighbourhood& neighbourhood) {
     std::map<std::uint32_t, std::pair<std::size_t, std::size_t>> counts;
@@ -141,7 +141,7 @@ std::vector<Neighbourhood> all_compared(const Neighbours& of) {
             }
         }
     }
-    // Where one neighbour brings the other with it, the two are one: told of what comes before.
+    // If one neighbour implies the other, the two are one: the earlier one is reported.
     std::vector<Neighbourhood> kept;
     std::vector<std::vector<char>> labels;
     for (const Neighbourhood& candidate : candidates) {

@@ -21,7 +21,8 @@ Split occurrence_split(const spacetime::Evidence& evidence, const spacetime::Spa
                                   space.kind != spacetime::SpaceKind::kFunction)) {
         return {};
     }
-    // Where the usual occurrence is of few samples, only what takes many times as long is told from it.
+    // If the usual occurrence has few samples, only one that takes many times as long can be distinguished from
+    // it.
     const double resolution = 1 / static_cast<double>(std::max<std::uint64_t>(1, space.median_samples));
     Split split = split_slow(durations(space.rows), resolution);
     // Of short occurrences several look like one where what lies between them is not seen: only rare slow ones mean a

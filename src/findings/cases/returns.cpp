@@ -20,7 +20,7 @@ using namespace spacetime;
 using recording::WaitKind;
 
 constexpr std::size_t kLeastReturns = 3;  // in a thread: two distances
-constexpr std::size_t kMostOften = 3;     // one occurrence in so many: more often is no exception
+constexpr std::size_t kMostOften = 3;     // one occurrence in this many: more are not exceptional
 
 constexpr std::size_t kMostElsewhere =
     4;  // of the waits, one in so many: where the loop is left after one, its end may be seen before it

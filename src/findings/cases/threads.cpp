@@ -1,10 +1,10 @@
 // Threads at the same step of one node.
 //
-// A step is an iteration of the loop around (OccurrenceTable::step); where the analysis found none, the whole run is
-// one. Iterations between which threads do not wait for each other count as one step: there nothing is lost where one
-// is quicker, and which of their iterations belong together is not known. Only what threads *worked* counts:
-// processor time; waiting is its mirror image. Threads that were not there at the same time are no peers and are not
-// compared.
+// A step is an iteration of the enclosing loop (OccurrenceTable::step); if the analysis found none, the whole run
+// is one. Iterations between which threads do not wait for each other count as one step: a faster thread loses
+// nothing there, and which of their iterations belong together is not known. Only what threads *worked* counts:
+// processor time; waiting is its mirror image. Threads that did not exist at the same time are not peers and are
+// not compared.
 #include "findings/cases/make.h"
 #include "findings/cases/sides.h"
 

@@ -1,4 +1,4 @@
-// busy-wait: a thread asks memory again and again whether it may go on, and keeps a processor from others meanwhile.
+// busy-wait: a thread polls memory until it may continue, and keeps a processor from other threads meanwhile.
 #include "findings/rule.h"
 #include "findings/rules/shared/common.h"
 #include "findings/rules/shared/spare.h"
@@ -15,8 +15,8 @@ using namespace spacetime;
 constexpr double kOnlyWaits = 0.9;  // of its processor time: the thread has nothing else to do
 constexpr double kMuch = 0.05;  // of the processor time of those that poll; run times poll a little before they sleep
 
-// Such a run time polls where the program's threads meet, for a moment before they sleep: what they lose there they
-// would lose in any wait, and who keeps them waiting is load-imbalance's to say.
+// Such a run time polls where the program's threads meet, for a moment before they sleep: the time lost there
+// would be lost in any wait, and load-imbalance reports which thread is late.
 bool is_openmp_runtime(const Place& place) {
     return place.module.starts_with("libgomp") || place.module.starts_with("libomp") ||
            place.module.starts_with("libiomp5");

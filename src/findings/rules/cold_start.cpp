@@ -18,7 +18,7 @@ constexpr double kMoreColdFaults = 3;
 constexpr std::uint64_t kRepeated = 10;  // occurrences of a neighbour from which on the level counts as repeated
 
 constexpr double kColdFaultNs = 20'000;  // of a fault that finds its page in memory, on a slow virtual machine
-constexpr double kLeastInFaults = 0.5;   // that is faults, of code that is told for them
+constexpr double kLeastInFaults = 0.5;   // share of faults in the time of code that is reported for them
 constexpr double kLeastStart = 0.02;     // of the run: every program has to begin
 
 // Who waits first for another thread, a child or a clock prepares nothing: it is ready before they are.
@@ -97,8 +97,8 @@ void claim_cold_start_of_spaces(const Case& subject, std::vector<Claim>* claims)
     const auto rest_time = static_cast<double>(processor(subject.good.terms));
     const double rate = time > 0 ? static_cast<double>(faults.in(node.deltas)) / time : 0;
     const double rest = rest_time > 0 ? static_cast<double>(faults.in(subject.good.deltas)) / rest_time : 0;
-    // Early: in the first fifth of its thread, itself not counted; and there is more to that than this: what a thread
-    // is made for is no start.
+    // Early: in the first fifth of its thread, itself not counted; and the thread does more than this, because a
+    // thread's main work is not a start.
     const auto is_early = [&](std::size_t row) {
         const ThreadFacts& thread = evidence.run.threads[node.rows.thread[row]];
         const std::uint64_t life = thread.end - thread.begin;

@@ -47,8 +47,8 @@ struct Turns {
     ByThread is_awaited;  // ns that others wait for it, other than for its end
 };
 
-// A full pipe is a wait for a turn as well: whoever reads it is behind. How long a process waits for what is not in
-// its pipes yet is counted for all others that write to pipes, as a recording does not say which of them is at the
+// A full pipe is also a wait for a turn: its reader is behind. The time that a process waits for its empty pipes
+// is counted for all others that write to pipes, because a recording does not contain which of them is at the
 // other end.
 Turns turns_of(const Evidence& evidence) {
     Turns turns;

@@ -178,7 +178,7 @@ constexpr std::string_view kRanksConfirm =
 
 void look_for_uneven(const Case& subject, std::vector<Claim>* claims) {
     if (are_ranks(*subject.evidence, subject.threads) && is_in_messages(*subject.evidence, subject.node)) {
-        return;  // who polls longest there has the least to do
+        return;  // the rank that polls longest there has the least to do
     }
     const Work work = work_of(subject);
     const double most = *std::max_element(work.busy.begin(), work.busy.end());
@@ -207,7 +207,7 @@ void look_for_uneven(const Case& subject, std::vector<Claim>* claims) {
             claim.threads.push_back(subject.threads[i]);
         }
     }
-    // A core that somebody else shares makes even work last longer: how much, depends on the code.
+    // A core shared with another process makes even work last longer; how much depends on the code.
     if (is_static &&
         most <= slower_by(subject, claim.threads) * (all - most) / static_cast<double>(work.busy.size() - 1)) {
         return;

@@ -18,7 +18,7 @@ using recording::WaitKind;
 constexpr std::uint64_t kLeastWaits = 10;
 constexpr std::uint64_t kLeastEach = 3;
 
-// A read-write lock is one lock, whoever waits for it in which way.
+// A read-write lock is one lock, whichever way a thread waits for it.
 WaitKind family(WaitKind kind) {
     return kind == WaitKind::kReadLock ? WaitKind::kWriteLock : kind;
 }

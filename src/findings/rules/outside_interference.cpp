@@ -17,8 +17,8 @@ constexpr std::uint64_t kLeastOccurrence = 5'000'000;  // ns
 constexpr double kMostLoadingNs = 30e6;
 constexpr double kWakeNs = 20'000;  // until a thread that is woken runs on a processor that is idle
 
-// What being woken takes by itself: who switches a hundred thousand times a second is ready for some microseconds
-// each time, with nobody in the way.
+// The cost of waking itself: a thread that switches a hundred thousand times a second is ready for some
+// microseconds each time without any competitor.
 double waking_ns(const RunFacts& run) {
     double switches = 0;
     for (const ThreadFacts& thread : run.threads) {

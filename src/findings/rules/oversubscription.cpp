@@ -16,13 +16,14 @@ using recording::WaitKind;
 
 constexpr double kCrowded = 0.2;          // of the run with more threads ready than processors
 constexpr double kColdSwitchNs = 20'000;  // of one switch, with the caches it leaves cold
-constexpr double kLeastMember = 0.25;     // of the mean processor time of a team: who has less is no member
+constexpr double kLeastMember = 0.25;     // of the mean processor time of a team: a thread with less is not a
+                                          // member
 
 bool is_meeting(WaitKind kind) {
     return kind == WaitKind::kBarrier || kind == WaitKind::kOmpBarrier;
 }
 
-// Who has little of the work is no member.
+// A thread with little of the work is not a member.
 void keep_members(const Evidence& evidence, std::vector<std::uint32_t>* team) {
     const auto worked = [&](std::uint32_t thread) {
         return static_cast<double>(processor(evidence.run.threads[thread].total));
@@ -58,7 +59,8 @@ std::vector<std::uint32_t> largest_team(const Evidence& evidence) {
     return largest;
 }
 
-// They compute: who is mostly in the kernel is woken by what others hand over, and would be with fewer threads, too.
+// They compute: a thread that is mostly in the kernel is woken by what others hand over, and would be with fewer
+// threads, too.
 bool is_work(const RunFacts& run, const std::vector<std::uint32_t>& team) {
     std::int64_t user = 0;
     std::int64_t system = 0;

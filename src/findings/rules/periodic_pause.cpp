@@ -30,7 +30,7 @@ struct Event {
     std::uint64_t begin = 0;
 };
 
-// Processor time in a node's occurrences of one thread, up to some time: what was waited for meanwhile is no work.
+// Processor time in a node's occurrences of one thread, up to some time; waits in between are not work.
 class WorkBefore {
   public:
     // Rows are by thread, then by begin. Cost: linear; asking: a binary search.

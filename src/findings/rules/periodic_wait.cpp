@@ -19,7 +19,7 @@ using namespace spacetime;
 
 constexpr double kMostUneven = 0.2;       // of the usual distance: four fifths of a beat are kept
 constexpr double kMostOfLife = 0.5;       // a thread that waits there for longer is paced by it
-constexpr double kLeastOthersPart = 0.1;  // of the waits: what others wait meanwhile is told from here on
+constexpr double kLeastOthersPart = 0.1;  // of the waits: others' waits in the same time are reported from here on
 
 // Nothing but the wait is left of a thread's time: a clock that it works by, or work that it waits for.
 bool is_paced(const Evidence& evidence, const ByThread& waited) {

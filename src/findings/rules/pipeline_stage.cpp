@@ -17,7 +17,7 @@ constexpr double kAlwaysBusy = 0.9;        // of its life
 constexpr double kLeastLife = 0.3;         // of the run
 constexpr double kLeastWaited = 0.3;       // of a neighbour's life, for this stage
 constexpr double kLeastOwnWork = 0.15;     // of the stage's work: less is a helper's, that is called at times
-constexpr std::uint64_t kLeastWaits = 10;  // less is no flow of work
+constexpr std::uint64_t kLeastWaits = 10;  // fewer do not form a flow of work
 constexpr double kMostOfWork = 0.5;
 constexpr double kLeastGain = 0.05;   // of the run
 constexpr double kSureOfStage = 0.8;  // how well a stage's work can be shared is not known
@@ -30,7 +30,8 @@ double work_ns(const ThreadFacts& thread) {
     return static_cast<double>(processor(thread.total));
 }
 
-// By which threads hand over work: somebody wakes the one that waits. What it waited for is then known.
+// The kinds of waits by which threads hand over work: another thread wakes the one that waits. The cause of the
+// wait is then known.
 bool hands_over(WaitKind kind) {
     return kind == WaitKind::kCondition || kind == WaitKind::kSemaphore || kind == WaitKind::kFutex;
 }

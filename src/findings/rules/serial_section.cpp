@@ -102,7 +102,7 @@ void claim_serial_section(const Case& subject, std::vector<Claim>* claims) {
         // that several threads took one after another add up.
         const double workers =
             std::min(static_cast<double>(others + 1), static_cast<double>(evidence.run.processors));
-        // Its loops, and what is inlined into it, are told by the function's name.
+        // Its loops, and code inlined into it, are reported by the function's name.
         NodeIndex place = i;
         NodeIndex around = node.parent;
         while (place.in(evidence.nodes).kind != SpaceKind::kFunction && around != kNone && around.in(is_serial) &&

@@ -17,9 +17,9 @@
 namespace kymo::findings {
 namespace {
 
-// What interrupts an occurrence for one sample is taken for a sample in the wrong place and bridged, as is other code
-// in turn with this one that happened to be seen once only. Slow occurrences that are no longer than the usual ones
-// on both sides of what was bridged, with the usual time between, may be several.
+// An interruption of an occurrence by one sample is taken for a sample in the wrong place and bridged, as is other
+// code that alternates with this one and happened to be seen only once. Slow occurrences that are no longer than
+// the usual ones on both sides of a bridge, with the usual time between, may be several.
 bool are_joined(const Case& subject) {
     const spacetime::OccurrenceTable& occurrences = subject.space().rows;
     const auto& intervals = subject.evidence->intervals;
@@ -59,11 +59,11 @@ std::size_t moments_of(const Case& subject) {
     return moments;
 }
 
-// Occurrences of a moment or two that were slower, on the processor or off it, and nothing that says why (they did no
-// more work, as far as that is known): a processor that was slower for a moment (by the other thread of its core, or
-// because the host took it away unsaid) looks the same. On a virtual machine that happens every few seconds, for
-// milliseconds to tens of them. Where the host says how much it took, that may have been here: all of it looks like
-// time on the processor, and keeps waiting who waits for the thread.
+// Occurrences of a moment or two that were slower, on the processor or off it, without a known reason (they did no
+// more work, as far as that is known): a processor that was slower for a moment (by the other thread of its core,
+// or because the host took it without a record) looks the same. On a virtual machine that happens every few
+// seconds, for milliseconds to tens of them. If the host reports how much it took, that may have been here: all of
+// it looks like time on the processor, and delays threads that wait for this one.
 bool may_be_processor(const Case& subject) {
     constexpr double kLeastOfMoments = 0.05;  // of the run
     const std::size_t moments = moments_of(subject);
@@ -87,9 +87,8 @@ bool is_what_it_does(const Case& subject) {
     return subject.bad.count < kLeastTested && share_of_threads(subject) > 0.5;
 }
 
-// Mostly a wait that is another's story: a turn in Python's interpreter, which interpreter-lock tells; a process of
-// the run at the other end of a pipe; or threads that wait here as a rule, and now and then longer, until there is
-// work.
+// Mostly a wait that another finding covers: a turn in Python's interpreter (interpreter-lock); a process of the
+// run at the other end of a pipe; or threads that usually wait here, and sometimes longer, until there is work.
 bool waits_as_others_have_it(const Case& subject) {
     const std::int64_t elsewhere = excess_waiting(subject, [&](const spacetime::WaitTarget& target) {
         return is_interpreter_lock(target) || is_pipe_within_run(*subject.evidence, target);
@@ -121,7 +120,7 @@ void claim_slow_instance(const Case& subject, std::vector<Claim>* claims) {
     for (const ExcessPart& part : subject.excess.parts) {
         if (part.term == Term::kWaiting && part.target < subject.evidence->wait_targets.size() &&
             part.ns * 2 > subject.excess.total()) {
-            claim.targets = {part.target};  // one story with what is told of that wait
+            claim.targets = {part.target};  // one story with the findings about that wait
         }
     }
     claim.title = fmt::format("{} and account{} for {}.", slow_words(subject), subject.bad.count == 1 ? "s" : "",

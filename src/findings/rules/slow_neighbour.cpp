@@ -15,8 +15,8 @@ namespace kymo::findings {
 namespace {
 
 constexpr double kMostWaiting = 0.5;    // of the excess: others make it wait, not what it follows
-constexpr double kLeastEffect = 0.474;  // Cliff's delta: large (Romano and others, 2006). Where short neighbours are
-                                        // not seen, the one before them stands in their place half of the time
+constexpr double kLeastEffect = 0.474;  // Cliff's delta: large (Romano and others, 2006). If short neighbours are
+                                        // not seen, the one before them replaces them half of the time
 constexpr std::size_t kLeastOthers = 5;
 constexpr double kLeastPeriods = 2;  // between the medians: an occurrence's ends are known to a sampling period
 constexpr double kSurelySeen = 8;    // periods: none of that length is overlooked, whatever the short ones are
@@ -35,8 +35,8 @@ double others_median(const Case& subject) {
     return others.size() < kLeastOthers ? std::numeric_limits<double>::quiet_NaN() : median(std::move(others));
 }
 
-// More work after that neighbour is no slowness; and of occurrences that are shorter than the sampling can see, which
-// ones follow which is chance, unless the long ones are all seen: then it is no chance what those follow.
+// More work after that neighbour is not slowness. For occurrences shorter than the sampling can resolve, which
+// ones follow is chance, unless all the long ones are seen: then it is not chance what they follow.
 bool may_speak(const Case& subject) {
     const double speed = work_ratio(subject);
     const double period = sampling_period(*subject.evidence);
@@ -150,7 +150,7 @@ extern const Rule kSlowBeforeNeighbour{
         "what comes after was decided here, or by the same input: look at what the slow ones were given that the "
         "others were not",
     .confirm = "print the input of this code together with what follows it, and compare the slow and the fast ones",
-    .is_generic = true,  // what follows is no cause
+    .is_generic = true,  // an order of execution is not a cause
 };
 
 extern const Rule kFastNeighbour{

@@ -202,8 +202,8 @@ double unexplained_ns(const ThreadFacts& thread, CounterIndex faults, double mad
            static_cast<double>(thread.taken);  // ticks that no sample came from look like the kernel's
 }
 
-// By thread, what the kernel takes for calls that give the processor up and get it back: each is a switch, and who
-// makes them by the thousand waits in a way that costs.
+// By thread, the kernel's time for calls that give the processor up and get it back: each is a switch, and a
+// thread that makes thousands of them waits in a way that costs.
 ByThread yielding_ns(const Evidence& evidence) {
     ByThread all;
     for (const SpaceNode& node : evidence.nodes) {
@@ -324,7 +324,7 @@ void claim_syscall_storm(const Case& subject, std::vector<Claim>* claims) {
         return;  // the kernel's time is nowhere in particular: not calls of one piece of code
     }
     if (claim.node != kNone && is_in_messages(evidence, claim.node)) {
-        return;  // who waits for a message asks for it again and again
+        return;  // a thread that waits for a message polls for it
     }
     claim.own = at_most(storm.lost, duration_ns(evidence));
     claim.own_terms = set_of(Term::kSystem);

@@ -1,26 +1,26 @@
-// Which features tell labelled occurrences from the others, under a null that respects time order.
+// Which features distinguish labelled occurrences from the others, under a null that respects time order.
 //
-// Occurrences that follow each other are alike, so their labels must not be shuffled one by one: on labelled data
-// that alarms in most blocks where nothing is wrong. Two nulls:
+// Consecutive occurrences are alike, so their labels must not be shuffled one by one: on labelled data that alarms
+// in most blocks where nothing is wrong. Two nulls:
 //
-// - *circular shifts*: within each stream all labels are moved by one random distance, cyclically. Keeps the labels'
-//   own order and the features' autocorrelation, breaks what ties them. For labels found from durations.
-// - *paired signs*: each labelled occurrence is paired with the nearest unlabelled one of its stream; under the null
-// either
-//   of the two could be the labelled one. For labels that alternate regularly, which shifts would only map onto
-//   themselves.
+// - *circular shifts*: within each stream all labels are moved by one random distance, cyclically. Keeps the
+// labels' own order and the features' autocorrelation, breaks their relation. For labels found from durations.
+//
+// - *paired signs*: each labelled occurrence is paired with the nearest unlabelled one of its stream; under the
+// null either of the two could be the labelled one. For labels that alternate regularly, which shifts would only
+// map onto themselves.
 //
 // The statistic of a feature is the rank sum of the labelled ones, standardised (ties included), either way; the
-// p-values are those of the step-down maximum over the features (Westfall and Young 1993, as in Ge, Dudoit and Speed
-// 2003): P(any false alarm among the features) ≤ alpha. p = (1 + hits) / (1 + permutations); where a single stream
-// has fewer shifts than permutations are asked for, each shift is looked at once and p = hits / shifts.
+// p-values are those of the step-down maximum over the features (Westfall and Young 1993, as in Ge, Dudoit and
+// Speed 2003): P(any false alarm among the features) ≤ alpha. p = (1 + hits) / (1 + permutations); if a single
+// stream has fewer shifts than the requested permutations, each shift is used once and p = hits / shifts.
 //
-// Drawing ends early once chance did as well as the best feature kEnoughHits times (sequential Monte-Carlo p-values:
-// Besag and Clifford 1991): where nothing is to be found, that is soon; small p-values get all permutations. The
-// p-values hold their promise either way, a large one is just known less exactly (± 18 %).
+// Drawing ends early once chance did as well as the best feature kEnoughHits times (sequential Monte-Carlo
+// p-values: Besag and Clifford 1991): soon, if there is nothing to find; small p-values get all permutations. The
+// p-values are valid either way, a large one is just less exact (± 18 %).
 //
-// Work: features × (occurrences × log occurrences + labelled × permutations); permutations are cut so that this stays
-// under kMostWork. Paired signs are summed eight pairs at a time: about a quarter of that.
+// Work: features × (occurrences × log occurrences + labelled × permutations); permutations are cut so that this
+// stays under kMostWork. Paired signs are summed eight pairs at a time: about a quarter of that.
 #pragma once
 
 #include "findings/statistics/random.h"

@@ -35,7 +35,7 @@ double pooled_sigma(std::span<const double> ascending, std::size_t cut) {
     return 1.4826 * median(std::move(distances));
 }
 
-// Index of the first value of the upper group; 0: there are no two groups.
+// Index of the first value of the upper group; 0: not two groups.
 std::size_t two_groups(std::span<const double> ascending, double least_sigma) {
     const std::size_t side = std::max(kLeastSide, ascending.size() / 50);
     std::size_t cut = 0;

@@ -2,16 +2,16 @@
 //
 // On the logarithms y of the durations: two groups are split at the largest gap between neighbouring values that
 // leaves at least three (and 2 %) on each side, if it is kLeastGap robust standard deviations wide; these are the
-// scaled MAD of all values around the median of their own side. Otherwise slow is what lies kLeastDistance robust
-// standard deviations above the median of all: the upper tail. Where a few of these hold four fifths of all that
-// is beyond the usual, each three times as much as any of the others, only those few. Two groups that overlap are not
-// split: what tells them apart is then left to comparisons that do not start from the durations.
+// scaled MAD of all values around the median of their own side. Otherwise slow ones are those kLeastDistance
+// robust standard deviations above the median of all: the upper tail. If a few of these contain four fifths of all
+// excess over the usual, each three times as much as any of the others, only those few. Two groups that overlap
+// are not split: their difference is then left to comparisons that do not start from the durations.
 //
-// Either way slow ones take at least kLeastRatio times the fast median, and the standard deviation is never taken to
-// be smaller than what sampling does to a duration (`resolution`).
+// Either way slow ones take at least kLeastRatio times the fast median, and the standard deviation is never taken
+// to be smaller than the error of sampling a duration (`resolution`).
 //
-// False alarms (some value called slow): at most 1 % of series of independent or autocorrelated log-normal durations
-// of 8 … 4,096, of uniform and of exponential ones: a test holds it.
+// False alarms (some value called slow): at most 1 % of series of independent or autocorrelated log-normal
+// durations of 8 … 4,096, of uniform and of exponential ones: a test checks it.
 #pragma once
 
 #include <cstddef>

@@ -1,17 +1,17 @@
-// What a descriptor leads to: whether it is an end of a channel (a pipe, a FIFO, a socket), which one, and which end
+// The object of a descriptor: whether it is an end of a channel (a pipe, a FIFO, a socket), which one, and which end
 // is its other one.
 //
-// An end is a number of 64 bits that all processes of a host compute alike from what the kernel says of the
-// descriptor, so that the ends of a channel find each other in the recording, whoever inherited them:
+// An end is a number of 64 bits that all processes of a host compute alike from the kernel's data of the descriptor,
+// so that the ends of a channel match in the recording, whichever processes inherited them:
 //
 // - of a pipe or FIFO, from device and inode, and from whether it is written to or read;
 // - of a TCP or UDP socket, from both addresses; of one that is not connected, from its own;
 // - of a Unix socket that was connected to a name, from the name and the process that connected it (SO_PEERCRED);
-//   where both have names, from both; of socketpair()'s, from the inode, and the other one's as seen at the pair's
-//   making (note_pair), which other programs than the maker do not know.
+//   if both have names, from both; of socketpair()'s, from the inode, and the other one's as seen when the pair
+//   was made (note_pair), which is not available to other programs.
 //
-// 0: not known. Two ends get one number by chance in 1 of 2^64 cases. Contract: called in the program's threads under
-// Quiet; some system calls; no malloc.
+// 0: not known. Two ends have the same number by chance in 1 of 2^64 cases. Contract: called in the program's threads
+// under Quiet; some system calls; no malloc.
 #pragma once
 
 #include "base/channels/kind.h"

@@ -43,7 +43,7 @@ void end_share(ThreadState& thread, Region& region);
 SuspendedWait begin_task(ThreadState& thread);
 void end_task(ThreadState& thread, const SuspendedWait& suspended);
 
-// Arrival at a barrier in the region; returns the thread that arrived last at the same.
+// Arrival at a barrier in the region (returns its round), and the thread that arrived last at the same.
 std::uint32_t arrive(ThreadState& thread);
 std::uint64_t last_to_arrive(const ThreadState& thread, std::uint32_t round);
 

@@ -2,7 +2,7 @@
 //
 //   7f12c0021000-7f12c4000000 rw-p 00000000 00:00 0          [heap]
 //
-// Contract: no allocation, no C library; usable anywhere. What is no such line is no area.
+// Contract: no allocation, no C library; usable anywhere. Other lines are not areas.
 #pragma once
 
 #include "recording/tables/areas.h"

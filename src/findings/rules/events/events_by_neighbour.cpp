@@ -15,7 +15,7 @@ namespace {
 
 using spacetime::EventClass;
 
-// Both are told of the occurrences after this neighbour: that they have more, or that they have fewer.
+// Reported of the occurrences after this neighbour: that they have more, or that they have fewer.
 enum class Than : std::uint8_t { kMore, kFewer };
 
 bool may_speak_of(const Feature& feature, Than than) {

@@ -1,5 +1,5 @@
-// more-events, in rates: some event of which nobody but the user knows what one costs crowds in a piece of code, or
-// beside one neighbour. The finding says how often it happens, and that its cost is not known.
+// more-events, in rates: an event whose cost only the user can know is frequent in a piece of code, or beside one
+// neighbour. The finding reports how often it happens, and that its cost is not known.
 #include "base/metric_event.h"
 #include "findings/cases/sides.h"
 #include "findings/rule.h"

@@ -20,7 +20,7 @@ double mean_count(const Case& subject, const Side& side) {
            static_cast<double>(std::max<std::size_t>(1, side.count));
 }
 
-// What the rich ones have more of and take longer with; null: nothing that may be told.
+// The event that the rich ones have more of and take longer with; null: none that may be reported.
 const spacetime::EventClass* event_that_costs(const Case& subject) {
     const Feature* const duration = subject.feature("duration");
     const Feature event{.name = subject.event.in(subject.evidence->run.counters)};

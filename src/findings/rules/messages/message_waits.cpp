@@ -186,7 +186,7 @@ std::vector<PairWait> pair_waits(const Evidence& evidence) {
 }
 
 Meanwhile meanwhile(const Evidence& evidence, const RankWaits& waiting, double waited_ns, const RankWaits& working) {
-    // Starting and ending MPI is no waiting for messages.
+    // Starting and ending MPI is not waiting for messages.
     Intervals calls = in_calls(evidence, waiting.thread);
     calls.cut(std::max(waiting.begin, working.begin), std::min(waiting.end, working.end));
     const double seen = calls.length();

@@ -41,10 +41,10 @@ struct PairWait {
 };
 std::vector<PairWait> pair_waits(const spacetime::Evidence& evidence);
 
-// While one rank waits inside MPI calls, for so long by its channels: the part of it in which another is outside, and
-// the smallest function in which that is for most of the time (kNone: no single one). The part is what samples of
-// both show, or what is sure without them, if that is more: the other's calls all together are shorter than the
-// waiting (who waits without a processor has no samples).
+// While one rank waits inside MPI calls, for this long by its channels: the part of it in which another is
+// outside, and the smallest function in which that is for most of the time (kNone: no single one). The part is
+// what samples of both show, or what is certain without them, if that is more: the other's calls all together are
+// shorter than the waiting (a rank that waits without a processor has no samples).
 struct Meanwhile {
     double working = 0;  // 0 … 1
     NodeIndex node;

@@ -100,7 +100,7 @@ bool is_negligible(const Case& subject) {
 }
 
 double unseen_taken(const Evidence& evidence, double taken) {
-    return taken / 2 + std::sqrt(taken * sampling_period(evidence));  // each late tick stands for a period
+    return taken / 2 + std::sqrt(taken * sampling_period(evidence));  // each late tick represents a period
 }
 
 std::map<std::uint32_t, std::size_t> occurrences_by_thread(const OccurrenceTable& occurrences) {

@@ -13,7 +13,7 @@
 
 namespace kymo::findings {
 
-inline constexpr double kLeastSlower = 1.2;  // times as long: less is told of no piece of code
+inline constexpr double kLeastSlower = 1.2;  // times as long: smaller ratios are not reported of a piece of code
 
 // A value of a node's occurrences, added up by thread; scaled to the node's total where not all occurrences were
 // kept.
@@ -46,8 +46,8 @@ std::size_t threads_of(const spacetime::OccurrenceTable& occurrences);
 // and half of the threads or more have one.
 bool are_first_of_threads(const Case& subject);
 
-// Too few bad occurrences to be tested, and they cost less than a fiftieth of the run: where nothing says why, as
-// every thread's first occurrence is a little slower, they are not told.
+// Too few bad occurrences to be tested, and they cost less than a fiftieth of the run: without a reason they are
+// not reported, because every thread's first occurrence is a little slower.
 bool is_negligible(const Case& subject);
 
 // Bound on the taken time that was not found, where `taken` ns were (late_ticks.h): a standard error, and absences
@@ -59,9 +59,9 @@ std::map<std::uint32_t, std::size_t> occurrences_by_thread(const spacetime::Occu
 // ns that were found to be taken from all of these.
 double taken_in(const spacetime::OccurrenceTable& occurrences);
 
-// The part of the excess, as far as it may be, in which a processor was lacking to the threads that the bad
-// occurrences waited for, or was taken from them unsaid. What they themselves lacked is left out, as where the sides
-// were told apart.
+// The largest possible part of the excess in which the threads that the bad occurrences waited for lacked a
+// processor, or had it taken without a record. What they lacked themselves is left out, as where the sides were
+// distinguished.
 double most_lacking_share(const Case& subject);
 
 // Work by user time of the bad occurrences against the good ones: 1 where they did more of it at the same speed,
@@ -72,8 +72,8 @@ double work_ratio(const Case& subject);
 // The bad occurrences did more than the good ones, by the same measures, and at least half of their additional user
 // time goes with it. False where neither was measured.
 bool did_more_work(const Case& subject);
-// One or two that did more work took as long as a whole number of the usual ones: they may be so many, with nothing
-// recorded between them (the last thread at a barrier waits for nobody).
+// One or two that did more work took as long as a whole number of the usual ones: they may be several, with
+// nothing recorded between them (the last thread at a barrier does not wait).
 bool may_be_several(const Case& subject);
 
 // Whether each slow occurrence is probably several, with nothing seen between them: the last thread at a barrier does
@@ -85,8 +85,8 @@ bool are_several(const Case& subject);
 // ns of the excess that is waiting for what `is_one` says.
 std::int64_t excess_waiting(const Case& subject, const std::function<bool(const spacetime::WaitTarget&)>& is_one);
 
-// The bad occurrences wait while others keep the processors busy, as who hands out work does: nothing is lost by
-// that.
+// The bad occurrences wait while other threads keep the processors busy, like a thread that hands out work:
+// nothing is lost by that.
 bool waits_for_workers(const Case& subject);
 
 }  // namespace kymo::findings

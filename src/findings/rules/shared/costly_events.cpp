@@ -11,7 +11,8 @@
 namespace kymo::findings {
 namespace {
 
-// page_faults.cpp tells these, with what it knows besides the count: which are the first of a thread, for one.
+// page_faults.cpp reports these, with further knowledge beside the count: for example which are the first of a
+// thread.
 bool has_own_rule(std::string_view event, Contrast contrast) {
     return event == "page-faults" &&
            (contrast == Contrast::kSpace || contrast == Contrast::kOccurrences || contrast == Contrast::kGaps);
@@ -32,8 +33,8 @@ NodeIndex where_they_happen(const spacetime::Evidence& evidence, NodeIndex node,
     return node;
 }
 
-// A thread that waits in a library's call, or asks there again and again, gives up the processor each time: what
-// tells of waits tells of these.
+// A thread that waits in a library's call, or polls there, gives up the processor each time: the rules for waits
+// cover these.
 bool are_of_waits(const Case& subject, std::string_view event) {
     if (event != "context-switches") {
         return false;

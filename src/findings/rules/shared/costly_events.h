@@ -16,8 +16,8 @@ inline constexpr double kLeastEvents = 10;     // in an occurrence
 // four, say, where the code does not hang on each.
 inline constexpr double kSureOfCost = 0.25;
 
-// The class of a feature that may speak as an event; null: it is no counter, a rule of its own tells it, or more of
-// it is just more work.
+// The class of a feature that may be reported as an event; null: it is not a counter, has a rule of its own, or
+// more of it is just more work.
 const spacetime::EventClass* class_of(const Case& subject, const Feature& feature);
 
 // The terms of time that such events can be in.
@@ -33,7 +33,7 @@ inline constexpr double kLeastInTerms = 0.5;
 inline constexpr double kLeastCovered = 0.2;
 const Feature* clearest_event(const Case& subject, double longer);
 
-// " The data this code touches is not in the cache."; "" of an event that only the user knows.
+// " The data this code touches is not in the cache."; "" for an event that is only defined by the user.
 std::string cause_words(const spacetime::EventClass& known);
 
 // Of kSpace, whose features are rates, a second of processor time. Fewer than three occurrences are compared

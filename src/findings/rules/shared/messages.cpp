@@ -18,8 +18,8 @@ bool is_name_of_call(std::string_view function) {
 
 namespace {
 
-// By its own name (MPI_Send, PMPI_Send, mpi_send_), by that of a call on its path which is no node itself; or the
-// library's own (libmpi.so.40, libmpich.so.12), where the call itself left no frame.
+// By its own name (MPI_Send, PMPI_Send, mpi_send_), by that of a call on its path which is not a node itself; or
+// the library's own (libmpi.so.40, libmpich.so.12), if the call itself left no frame.
 bool is_message_call(const SpaceNode& node) {
     std::string name(library_function_name(node.place.function));
     std::transform(name.begin(), name.end(), name.begin(),

@@ -17,8 +17,8 @@ using ByThread = std::map<std::uint32_t, double>;
 
 double duration_ns(const spacetime::Evidence& evidence);
 
-// ns of processor time that no thread of the program wanted, over all processors. Where nothing is known of who was
-// ready when: what the processors had beyond the program's own processor time.
+// ns of processor time, over all processors, that no thread of the program could use. If it is not known which
+// threads were ready when: what the processors had beyond the program's own processor time.
 double idle_processor_ns(const spacetime::Evidence& evidence);
 
 // How much shorter the run could be if all waiting went and nothing else changed: its threads would fill the idle
