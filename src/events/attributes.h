@@ -105,13 +105,13 @@ inline perf_event_attr own_switch_attributes() {
     return attr;
 }
 
-// perf_event_open(2): a descriptor (close on exec), or −1 and errno. thread 0: the calling one. leader −1: a group of
-// its own.
+// perf_event_open(2): a descriptor (close on exec), or −1 and errno. thread 0: the calling one. leader −1: a group
+// of its own.
 //
-// Members of a group are opened enabled: they follow their leader. Members that are disabled and enabled one by one
-// (as PERF_IOC_FLAG_GROUP does) stand at 0 until the thread is next scheduled, where their PMU is not the leader's,
-// and task-clock and page-faults are of different PMUs (seen on Linux 6.18). So a group is switched by its leader
-// alone: set_group_enabled().
+// Members of a group are opened enabled: they follow their leader. Members that are disabled and enabled one by
+// one (as PERF_IOC_FLAG_GROUP does) stay at 0 until the thread is next scheduled, if their PMU is not the
+// leader's, and task-clock and page-faults are of different PMUs (seen on Linux 6.18). So a group is switched by
+// its leader alone: set_group_enabled().
 inline int open_counter(perf_event_attr& attr, int thread, int processor, int leader) {
     if (leader >= 0) {
         attr.disabled = 0;

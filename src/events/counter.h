@@ -1,4 +1,4 @@
-// Opening counters, so that tests can stand in for the kernel.
+// Opens counters; an interface, so that tests can replace the kernel.
 #pragma once
 
 #include <linux/perf_event.h>

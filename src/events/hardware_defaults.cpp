@@ -79,7 +79,7 @@ std::vector<SessionEvent> hardware_defaults(CounterOpener& opener, bool read_los
             add_named(wanted.otherwise, group, events);
         }
     }
-    // The kernel takes a group that fits the processor, also where somebody else has some of its counters.
+    // The kernel accepts a group that fits the processor, even if other users have some of its counters.
     while (!events.empty() && !group.counts_whole()) {
         group.drop_last();
         events.pop_back();

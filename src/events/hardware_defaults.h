@@ -1,9 +1,10 @@
-// The hardware events that are counted where the user chose none: what the code gets done in a cycle, and what most
-// often keeps it from more.
+// The default hardware events, if the user chose none: how much the code gets done in a cycle, and the most
+// frequent obstacles.
 //
-// User mode's alone, as the code between two samples is, and in one group: of two of them the ratio is right even
-// while the group waits for counters that somebody else has taken. As many as the processor counts at once and all
-// the time: what is counted in turns is an estimate. The others are left out, and nobody is told: nobody asked.
+// User mode only, like the code between two samples, and in one group: the ratio of two of them is right even
+// while the group waits for counters in use by others. As many as the processor counts at once and all the time,
+// because events that share a counter in turns are estimates. The others are left out without a message, since the
+// user did not request any.
 #pragma once
 
 #include "events/counter.h"

@@ -263,7 +263,7 @@ Result<void> plan_perf_events(std::span<const SessionEvent> asked, const Machine
     }
     session.kernel_ticks = machine.timers_at_return;
     session.tick_ns = tick_length(machine);
-    // Whoever asks for a rate has it, whatever it costs.
+    // An explicitly requested rate is used, whatever it costs.
     session.tick_trigger = machine.timers_at_return && std::none_of(asked.begin(), asked.end(), is_clock);
     return {};
 }

@@ -1,15 +1,15 @@
-// From what a user asks to the session's event list: defaults, merging, groups, and the check that each event opens
-// here.
+// From a user's request to the session's event list: defaults, merging, groups, and the check that each event
+// opens here.
 //
 // The list starts with the default events (task-clock sampled at 1000 Hz, page-faults, context-switches and
-// cpu-migrations counted). An event asked for replaces its default or is added. Where the machine has hardware
-// counters and none of theirs is asked for, those of hardware_defaults.h end the list. Software events go into group
-// 0 behind task-clock; hardware events into groups 1, 2, …, each as large as the kernel accepts, so that a group that
-// waits for a free counter never stops task-clock, which carries the time.
+// cpu-migrations counted). A requested event replaces its default or is added. If the machine has hardware
+// counters and none of their events is requested, those of hardware_defaults.h end the list. Software events go
+// into group 0 behind task-clock; hardware events into groups 1, 2, …, each as large as the kernel accepts, so
+// that a group that waits for a free counter never stops task-clock, which measures the time.
 //
-// Counting events include the kernel where that is permitted and count user mode elsewhere; a default event that
-// would read 0 there is left out. Both are told in `unavailable`. An event that was asked for by name and cannot be
-// had is an error.
+// Counting events include the kernel if that is permitted, otherwise user mode only; a default event that would
+// read 0 there is left out. Both are reported in `unavailable`. An event that was requested by name and is not
+// available is an error.
 #pragma once
 
 #include "base/result.h"
@@ -26,7 +26,7 @@ namespace kymo::events {
 
 inline constexpr std::uint64_t kDefaultFrequency = 1000;
 
-// Not to be had here, or only in part: a row of the recording's `unavailable` table.
+// Not available here, or only in part: a row of the recording's `unavailable` table.
 struct Missing {
     std::string what;
     std::string why;

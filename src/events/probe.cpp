@@ -108,7 +108,7 @@ void read_limits(Machine& machine, const fs::path& proc) {
     std::getline(std::ifstream("/sys/devices/system/cpu/nohz_full"), tickless);
     machine.timers_at_return = kernel_release(proc) >= processor::kTimersAtReturnSince &&
                                tickless.find_first_of("0123456789") == std::string::npos;
-    // CPU-time timers are looked at once a tick; the coarse clock's resolution is a tick.
+    // CPU-time timers are checked once a tick; the coarse clock's resolution is a tick.
     timespec tick{};
     if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) == 0 && tick.tv_sec == 0 && tick.tv_nsec > 0) {
         machine.timer_hz = static_cast<std::uint64_t>(1'000'000'000 / tick.tv_nsec);

@@ -48,11 +48,11 @@ struct Machine {
     }
 };
 
-// `opener` stands in for the kernel; `proc` for /proc.
+// `opener` replaces the kernel; `proc` /proc.
 Machine probe(CounterOpener& opener, const std::filesystem::path& proc = "/proc");
 Machine probe();
 
-// Why something is not to be had, and the exact thing to do about it.
+// Why something is not available, and the exact remedy.
 struct Refusal {
     std::string why;
     std::string remedy;

@@ -43,9 +43,9 @@ class RingRecord {
 };
 
 // Calls take(const RingRecord&) for every record between `tail` and `head` (byte positions, as the kernel counts
-// them; `bytes` is the ring's size, a power of two). Returns the position after the last whole record: `head`, unless
-// what is there is no record (a size that is not a multiple of 8, is 0 or passes head), in which case all is given
-// up: head too.
+// them; `bytes` is the ring's size, a power of two). Returns the position after the last whole record: `head`.
+// Also `head` if the data there is not a record (a size that is not a multiple of 8, is 0 or passes head): the
+// rest is then dropped.
 template <typename Take>
 std::uint64_t walk_ring(const void* data, std::uint64_t bytes, std::uint64_t tail, std::uint64_t head, Take&& take) {
     const auto* words = static_cast<const std::uint64_t*>(data);
@@ -119,7 +119,7 @@ inline bool parse_sample(const RingRecord& record, bool read_lost, RingSample& s
     return true;
 }
 
-// What every record that is no sample ends with (sample_id_all with kSampleType, or with the same identifier, TID,
+// The end of every record other than a sample (sample_id_all with kSampleType, or with the same identifier, TID,
 // TIME, CPU).
 struct RingTrailer {
     std::uint32_t pid = 0;

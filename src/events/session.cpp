@@ -229,8 +229,8 @@ bool append(char* out, std::size_t capacity, std::size_t& used, const char* text
 }
 
 SessionError read_whole(const char* path, char* buffer, std::size_t capacity, std::size_t& used) {
-    // What it says is done with the program's rights: it must be of this user or root, and not what somebody has put
-    // in its place. A pipe of that name must not make the program wait.
+    // Its contents take effect with the program's rights, so it must belong to this user or root, and must not be
+    // a replacement by another user. A pipe of that name must not make the program wait.
     const int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (file < 0) {
         return SessionError::kUnreadable;

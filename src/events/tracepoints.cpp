@@ -43,7 +43,7 @@ Result<SessionEvent> tracepoint_event(std::string_view name, const std::vector<f
             event.config = id;
             return event;
         }
-        // Ask for the events folder itself, to tell "no such tracepoint" from "nobody may look".
+        // Check the events folder itself, to distinguish "no such tracepoint" from missing permission.
         if (access((folder / "events").c_str(), R_OK | X_OK) == 0 && access(file.c_str(), F_OK) != 0 &&
             errno == ENOENT) {
             readable = true;

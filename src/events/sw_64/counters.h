@@ -1,8 +1,8 @@
-// Counting and sampling with the register file: what perf_event_open(2) asks for, done by five counter sets.
+// Counting and sampling with the register file: the function of perf_event_open(2), done by five counter sets.
 //
-// An event takes a set of its own. One that samples starts at 2⁶⁴ − period, so that it overflows after as many events
-// as its period has; the interrupt's handler notes the overflow, starts the counter again, and clears the set's bit.
-// One that is only counted starts at 0. A frequency is steered by the period: see next_period().
+// An event takes a set of its own. One that samples starts at 2⁶⁴ − period, so that it overflows after as many
+// events as its period has; the interrupt's handler records the overflow, starts the counter again, and clears the
+// set's bit. One that is only counted starts at 0. A frequency is approximated by the period: see next_period().
 //
 // One thread; the register file outlives it.
 #pragma once
@@ -19,7 +19,7 @@ namespace kymo::events::sw_64 {
 struct Overflow {
     unsigned set = 0;
     std::uint64_t time_ns = 0;
-    std::uint64_t period = 0;  // events that this sample stands for
+    std::uint64_t period = 0;  // events that this sample represents
     std::uint64_t missed = 0;  // whole periods more that went by before the handler ran
 };
 

@@ -1,8 +1,8 @@
-// A model of sw_64's (Sunway's) performance counters: five counter sets and the registers that stand for their
-// interrupts. What each register does is in docs/events.md, "The counters of sw_64"; which of its bits are public and
-// which are this model's own is told there.
+// A model of sw_64's (Sunway's) performance counters: five counter sets and the registers for their interrupts.
+// docs/events.md, "The counters of sw_64", describes each register, which of its bits are public and which are
+// this model's own.
 //
-// Exact, without time: whoever drives it says which events happen. One thread.
+// Exact, without time: the caller passes the events that happen. One thread.
 #pragma once
 
 #include <array>
