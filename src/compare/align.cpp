@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kNews = 0.5;        // distance of what is before a moment and behind it: something changes
 constexpr double kBeyondNoise = 2;   // times the distance that three quarters of the moments exceed
-constexpr std::size_t kAround = 4;   // bins on either side that are looked at
+constexpr std::size_t kAround = 4;   // bins on either side that are compared
 constexpr std::size_t kNear = 2;     // bins that the match may pass a pair of turns by
 constexpr std::size_t kThrough = 1;  // the same where one of them is another pair's
 constexpr double kMostUnlike = 0.6;  // distance of runs that are matched

@@ -55,8 +55,8 @@ Side side_of(const std::vector<double>& all) {
     return {median(all), *least, *most};
 }
 
-// The name up to its parameters, which may have changed: "f(int)" → "f". Parentheses of "(anonymous namespace)" and
-// of a library behind the name are no parameters.
+// The name up to its parameters, which may have changed: "f(int)" → "f". Parentheses of "(anonymous namespace)"
+// and of a library behind the name are not parameters.
 std::string stem(const std::string& name) {
     int depth = 0;
     for (std::size_t i = 1; i < name.size(); ++i) {

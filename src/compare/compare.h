@@ -82,7 +82,7 @@ std::string shown_name(const RowKey& key);
 // Precondition: a run on each side.
 Comparison compare(std::vector<RunFigures> base, std::vector<RunFigures> other);
 
-// What --fail-on asks: that something has not grown by more than a share.
+// The condition of --fail-on: that something has not grown by more than a share.
 struct Limit {
     RowKey key;
     double share = 0;  // 0.05: 5 %

@@ -41,7 +41,7 @@ class Keys {
 
   private:
     std::string of(const std::string& name, const std::string& module, bool is_named) const {
-        // A single program's name says nothing; with several it tells them apart.
+        // A single program's name is redundant; with several it distinguishes them.
         const bool is_own = programs_.size() == 1 && programs_.contains(module);
         const std::string where = is_own ? std::string() : module;
         if (!is_named) {

@@ -1,10 +1,10 @@
 // P-values of differences between two groups of runs, for many amounts at once.
 //
 // Each amount's difference is measured in its own spread (Student's t of two groups). If the groups do not differ,
-// any other division of the runs into two groups of these sizes is as likely. So an amount's p-value is the part of
-// all divisions whose largest t, over all amounts, is no smaller than the amount's own (Westfall and Young,
-// Resampling-Based Multiple Testing, 1993: the step-down maximum). At 5 %, at most 5 % of comparisons of equal runs
-// report anything, however many amounts there are, and however they depend on one another.
+// any other division of the runs into two groups of these sizes is as likely. So an amount's p-value is the part
+// of all divisions whose largest t, over all amounts, is no smaller than the amount's own (Westfall and Young,
+// Resampling-Based Multiple Testing, 1993: the step-down maximum). At 5 %, at most 5 % of comparisons of equal
+// runs report any difference, however many amounts there are, and however they depend on one another.
 //
 // Contract: pure. Cost: amounts × divisions; of more than kMostDivisions that many are drawn, always the same.
 #pragma once
