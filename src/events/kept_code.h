@@ -1,13 +1,13 @@
-// Code that samples of further events are kept in: what `kymo record --for` tells the monitor, in the file `kept`
-// beside the session, plain text, one fact a line:
+// The code in which samples of further events are kept: passed by `kymo record --for` to the monitor, in the file
+// `kept` beside the session, plain text, one fact a line:
 //
 //     kymo-kept 1                    version; always the first line
-//     event N                        index (hexadecimal) in the session's events, once for each further event asked
-//     for image BUILD_ID                 hexadecimal, 1 to 64 bytes range BEGIN END                of that image:
-//     offsets, hexadecimal; ascending and disjoint within it
+//     event N                        index (hexadecimal) in the session's events, once for each further event
+//     image BUILD_ID                 hexadecimal, 1 to 64 bytes
+//     range BEGIN END                of that image: offsets, hexadecimal; ascending and disjoint within it
 //
 // Contract: parsing is usable in the monitor (no malloc, no exceptions), bounded by the text's size and by the limits
-// here, and refuses as a whole what it does not understand. About 70 kB: keep one in static storage.
+// here, and refuses a file as a whole if it does not understand a part. About 70 kB: keep one in static storage.
 #pragma once
 
 #include <cstddef>

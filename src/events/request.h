@@ -1,11 +1,11 @@
-// What a user asks of one event: NAME[:period=N | :freq=N][:precise=N]
+// A user's request for one event: NAME[:period=N | :freq=N][:precise=N]
 //
 //     page-faults:period=1            a sample at every page fault
-//     cycles:freq=2000:precise=2      2000 samples a second, asking for little skid
+//     cycles:freq=2000:precise=2      2000 samples a second, with little skid
 //     instructions                    counted, and read with every sample of other events
 //
-// The modifiers stand at the end, in any order; whatever stands before them is the name, colons included (libpfm's
-// and tracepoints' names have them). N is decimal, may end in k, M or G (10³, 10⁶, 10⁹). A period is in events (in
+// The modifiers are at the end, in any order; everything before them is the name, including colons (libpfm's and
+// tracepoints' names have them). N is decimal, may end in k, M or G (10³, 10⁶, 10⁹). A period is in events (in
 // nanoseconds for the clocks), a frequency in samples a second. Neither: the event is counted.
 #pragma once
 

@@ -27,8 +27,8 @@
 // them.
 //
 // Contract: usable in the monitor (no malloc, no locks, no exceptions; open, read and close are the only calls into
-// the system). Parsing is bounded by the text's size and refuses what it does not understand as a whole: a session
-// that does not parse is no session, and the monitor then leaves the program alone. About 40 kB: keep a Session in
+// the system). Parsing is bounded by the text's size and refuses a session as a whole if it does not understand a
+// part; the monitor then does not affect the program. About 40 kB: keep a Session in
 // static storage, not on a program's stack.
 #pragma once
 
