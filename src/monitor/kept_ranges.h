@@ -1,8 +1,8 @@
-// Ranges of memory that the monitor no longer needs and keeps mapped, empty, until it needs as much again.
+// Ranges of memory that the monitor no longer needs and keeps mapped, empty, for reuse.
 //
-// Why: a program may read all that /proc/self/maps lists (conservative collectors, checkpointers), and a sample may
-// be taken between its reading the list and its reading the memory. What the monitor has mapped once must therefore
-// stay readable.
+// Reason: a program may read everything listed in /proc/self/maps (conservative collectors, checkpointers), and a
+// sample may be taken between reading the list and reading the memory. Memory that the monitor has once mapped
+// must therefore stay readable.
 //
 // Contract: usable in signal handlers and by several threads at once: no lock, no allocation, no system call.
 #pragma once
@@ -17,11 +17,11 @@ class KeptRanges {
   public:
     static constexpr std::size_t kPageBytes = 4096;
     static constexpr std::size_t kPlaces = 256;
-    static constexpr std::size_t kMostPages = 4096;  // 16 MiB of address space, of programs that may have a limit
+    static constexpr std::size_t kMostPages = 4096;  // 16 MiB of address space, for programs that may have a limit
 
     static constexpr std::size_t pages_of(std::size_t bytes) { return (bytes + kPageBytes - 1) / kPageBytes; }
 
-    // Keeps the whole pages of `bytes` bytes at `at`, which is the start of a page; false: no room is left.
+    // Keeps the whole pages of `bytes` bytes at `at`, which is the start of a page; false: no room left.
     bool put(void* at, std::size_t bytes) {
         const std::size_t pages = pages_of(bytes);
         if (pages == 0 || !has_room_for(pages)) {
@@ -39,7 +39,7 @@ class KeptRanges {
         return false;
     }
 
-    // A kept range of exactly as many pages, which is the caller's from then on; nullptr: there is none.
+    // A kept range of exactly as many pages, owned by the caller from then on; nullptr: none.
     void* take(std::size_t bytes) {
         const std::size_t pages = pages_of(bytes);
         if (pages == 0 || pages_.load(std::memory_order_relaxed) < pages) {

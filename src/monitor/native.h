@@ -1,5 +1,6 @@
-// What the monitor does by the processor, as namespace kymo::monitor::native: the one place of this layer that names
-// the processor. A new one is a folder with the same files; its .cpp files are compiled where it is the build's.
+// The processor-dependent part of the monitor, as namespace kymo::monitor::native: the one place of this layer
+// that names the processor. A new one is a folder with the same files; its .cpp files are compiled if it is the
+// build's.
 #pragma once
 
 #if defined(__x86_64__)

@@ -1,11 +1,11 @@
-// System calls by the C library's names, for the monitor alone (hidden): a program may have functions of those names
-// of its own, which count, take a lock or allocate (allocation tracers wrap mmap and munmap), and are not to be
-// entered from a signal handler, nor to see what is not the program's doing. errno is set as by the C library's.
-// Numbers are those that filters of the program's are asked about (interpose/seccomp.cpp).
+// System calls by the C library's names, for the monitor alone (hidden): a program may have functions of those
+// names of its own, which count, take a lock or allocate (allocation tracers wrap mmap and munmap). They must not
+// be called from a signal handler, and must not see the monitor's calls. errno is set as by the C library's. The
+// numbers are those for which the program's filters are evaluated (interpose/seccomp.cpp).
 //
-// What is unmapped here stays readable, as empty pages (kept_ranges.h says why), up to a limit. What is mapped lies
-// in an area of the monitor's own, so that the holes that a program leaves between its mappings stay free: a stack
-// that grows downwards by itself (MAP_GROWSDOWN) needs the hole below it.
+// Memory that is unmapped here stays readable, as empty pages (kept_ranges.h gives the reason), up to a limit.
+// Mappings are in an area of the monitor's own, so that the holes that a program leaves between its mappings stay
+// free: a stack that grows downwards by itself (MAP_GROWSDOWN) needs the hole below it.
 
 #include "monitor/kept_ranges.h"
 
@@ -37,9 +37,9 @@ constexpr int kEmptyFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
 constinit kymo::monitor::KeptRanges kept;
 
-// The area begins so far below this library, which lies where the kernel puts mappings that ask for no place, and
-// those come down to it only in a program that maps as much. Near enough for the sanitizers, whose programs may map
-// in parts of the address space alone.
+// The area begins this far below this library, which is where the kernel puts mappings without a requested
+// address; those reach the area only in a program that maps as much. It is near enough for the sanitizers, whose
+// programs may map only in parts of the address space.
 constexpr std::size_t kBelowLibrary = std::size_t{64} << 30U;
 constexpr std::size_t kAreaBytes = std::size_t{32} << 30U;
 constinit std::atomic<std::size_t> area_used{0};
@@ -54,7 +54,7 @@ std::size_t whole_pages(std::size_t bytes) {
     return kymo::monitor::KeptRanges::pages_of(bytes) * kymo::monitor::KeptRanges::kPageBytes;
 }
 
-// A place to ask the kernel for. Where it is taken, the kernel chooses another one, as it would without.
+// An address to request from the kernel. If it is taken, the kernel chooses another one, as it would without.
 void* place_in_own_area(std::size_t bytes) {
     const std::size_t room = whole_pages(bytes);
     const std::size_t used = area_used.fetch_add(room, std::memory_order_relaxed);
@@ -63,7 +63,7 @@ void* place_in_own_area(std::size_t bytes) {
                : reinterpret_cast<void*>(own_area() + used);
 }
 
-// What has grown at its place has taken what may have been free behind it.
+// A mapping that has grown in place has taken memory that may have been free behind it.
 void leave_out_of_own_area(const void* at, std::size_t bytes) {
     const std::size_t end = reinterpret_cast<std::uintptr_t>(at) + whole_pages(bytes) - own_area();
     std::size_t used = area_used.load(std::memory_order_relaxed);
@@ -89,7 +89,7 @@ KYMO_OWN void* mmap(void* at, std::size_t bytes, int protection, int flags, int 
     void* const mapped = map(again, bytes, protection, flags | MAP_FIXED, file, offset);
     if (mapped == MAP_FAILED) {
         const int error = errno;
-        munmap(again, bytes);  // the kernel may have taken the empty pages away
+        munmap(again, bytes);  // the kernel may have merged the empty pages
         errno = error;
     }
     return mapped;

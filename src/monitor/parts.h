@@ -33,14 +33,14 @@ struct PartList {
     static void finish(Process::End how) { (kParts.finish(how), ...); }
 };
 
-using Parts = PartList<second_look,  // before images are known
-                       tracing,      // says whether a thread may be sampled
+using Parts = PartList<second_look,  // before images are looked up
+                       tracing,      // decides whether a thread may be sampled
                        sampling,     // handler and counters
                        switch_rows,  // of threads that are counted
                        address_map, waiting, streams, teams, gnu_openmp, hunt,
                        cell_rows,  // the segment
-                       channels,   // whose rows are in it
+                       channels,   // whose rows are in the segment
                        program_hooks,
-                       process_counters>;  // last: what the others do at the start is not the program's
+                       process_counters>;  // last: work of the others at the start is not the program's
 
 }  // namespace kymo::monitor

@@ -1,4 +1,5 @@
-// Whether a descriptor may be another one by now: a counter for each number, shared by those that lie 4,096 apart.
+// Detects whether a descriptor may have been replaced: a counter for each number, shared by numbers that are 4,096
+// apart.
 #pragma once
 
 #include <atomic>
@@ -14,7 +15,7 @@ class DescriptorChanges {
                     all_.load(std::memory_order_acquire)) +
                1;
     }
-    // After a call that closed it, made it mean something else, or connected it.
+    // After a call that closed it, reassigned it, or connected it.
     void note(int descriptor) { counts_[slot(descriptor)].fetch_add(1, std::memory_order_release); }
     void note_all() { all_.fetch_add(1, std::memory_order_release); }
 

@@ -44,7 +44,7 @@ std::uint64_t* make_row(const ChannelEnd& end, bool receives) {
     return cells == nullptr ? nowhere : cells;
 }
 
-// The descriptor may be new, or another one than it was.
+// The descriptor may be new, or may have been replaced.
 bool look_up(ChannelSlot& slot, int descriptor, bool receives, std::uint64_t begin) {
     const std::uint32_t seen = descriptor_changes.of(descriptor);
     const std::uint64_t object = object_of(descriptor);
@@ -99,7 +99,7 @@ void count_call(ThreadState& thread, int descriptor, bool receives, std::uint64_
         }
     }
     if (moved.messages == 0 && moved.ns < kBriefWaitNs) {
-        return;  // it says too little to ask the kernel for
+        return;  // too little time to be worth a call into the kernel
     }
     const int error = errno;
     if (process.is_this_process()) {
@@ -122,7 +122,7 @@ void Channels::thread_end(ThreadState& thread) {
     thread.channels.release();
 }
 
-// Rows are of the parent's segment.
+// The rows belong to the parent's segment.
 void Channels::after_fork(ThreadState* own) {
     ends_after_fork();
     ends_met.store(0, std::memory_order_relaxed);

@@ -1,11 +1,11 @@
-// Counting what goes through descriptors: messages, bytes and time by channel and thread, in the process's cells.
+// Counts the traffic of descriptors: messages, bytes and time by channel and thread, in the process's cells.
 //
-// Each wrapper of a call that reads or writes goes through waited_at_end(). A call that moves at least a byte is a
-// message. Which channel a descriptor belongs to is looked up at the thread's first call that succeeds (or waits),
-// and again after the descriptor was closed or 10 ms have passed; in between a call costs some loads and the
-// additions. The process's segment is made when the first channel is met.
+// Each wrapper of a call that reads or writes uses waited_at_end(). A call that moves at least a byte is a
+// message. The channel of a descriptor is looked up at the thread's first call that succeeds (or waits), and again
+// after the descriptor was closed or 10 ms have passed; in between a call costs some loads and the additions. The
+// process's segment is made when the first channel is found.
 //
-// Contract: as waited()'s (waits/waits.h). Nothing is looked up in a vfork child.
+// Contract: that of waited() (waits/waits.h). Nothing is looked up in a vfork child.
 #pragma once
 
 #include "cells/primitives.h"
@@ -38,7 +38,7 @@ struct Moved {
 
 inline constexpr std::uint64_t kTrustNs = 10'000'000;  // a slot's descriptor is checked again after this time
 
-// What is known of the descriptor; null: it must be looked up.
+// The data known of the descriptor; null: it must be looked up.
 inline const ChannelSlot* known_slot(const ThreadState& thread, int descriptor, std::uint64_t now) {
     const ChannelTable& table = thread.channels;
     if (static_cast<std::uint32_t>(descriptor) >= table.capacity) {
@@ -68,11 +68,11 @@ __attribute__((always_inline)) inline void count_in(std::uint64_t* cells, const 
     }
 }
 
-// What the descriptor leads to is looked up where it must be; then the call is counted. errno is kept.
+// Looks up the descriptor's object if necessary, then counts the call. errno is kept.
 void count_call(ThreadState& thread, int descriptor, bool receives, std::uint64_t begin, const Moved& moved);
 
-// As waited(); `moved_by` makes of the result what was moved. What went through `descriptor` has been received from
-// `from`, if that is not negative; the time is the first one's.
+// As waited(); `moved_by` converts the result to what was moved. Data written to `descriptor` was received from
+// `from`, if that is not negative; the time is counted for the first one.
 template <typename Call, typename MovedBy>
 __attribute__((always_inline)) inline auto waited_at_end(WaitKind kind, int descriptor, bool receives, int from,
                                                          const Call& call, const MovedBy& moved_by) {
@@ -107,12 +107,12 @@ __attribute__((always_inline)) inline auto waited_at_end(WaitKind kind, int desc
     return result;
 }
 
-// Right after a call: it failed, and not because there was nothing to do yet.
+// Call directly after a call: whether it failed, and not because there was nothing to do yet.
 inline bool has_failed(long result) {
     return result < 0 && errno != EAGAIN && errno != EINTR;
 }
 
-// Of a call that says how many bytes it moved. `is_taken` false: it left them where they were.
+// Of a call that returns how many bytes it moved. `is_taken` false: it left them in place.
 inline Moved moved_bytes(long result, bool is_taken = true) {
     const bool has_moved = result > 0 && is_taken;
     const std::uint64_t bytes = has_moved ? static_cast<std::uint64_t>(result) : 0;

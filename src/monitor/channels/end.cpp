@@ -141,7 +141,7 @@ std::uint64_t address_hash(std::uint64_t hash, const Address& address) {
 }
 
 void write_address(Text& text, const Address& address) {
-    constexpr std::uint16_t kFirstShortLived = 32768;  // ports from here on are handed out by the kernel
+    constexpr std::uint16_t kFirstShortLived = 32768;  // the kernel assigns ports from here on
     if (address.is_four) {
         for (int i = 12; i < 16; ++i) {
             text << (i == 12 ? "" : ".") << static_cast<unsigned long>(address.bytes[i]);
@@ -277,7 +277,7 @@ void identify_pipe(int descriptor, std::uint64_t object, ChannelEnd& end) {
     end.numbers[0] = end.others[1] = finish(mix(kWritten, object));
     end.numbers[1] = end.others[0] = finish(mix(kRead, object));
     if (is_fifo) {
-        // The end of a path says more than its beginning.
+        // The end of a path is more specific than its beginning.
         const auto size = static_cast<std::size_t>(length);
         const std::size_t skipped = size < sizeof end.name ? 0 : size - sizeof end.name + 1;
         for (std::size_t i = skipped; i < size; ++i) {

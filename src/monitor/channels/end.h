@@ -27,7 +27,7 @@ struct ChannelEnd {
     char name[32] = {};  // the process at the other end, as far as the descriptor shows it; empty: not known
 };
 
-// Tells descriptors apart that had the same number. 0: neither a pipe nor a socket, or not a descriptor.
+// Distinguishes descriptors that had the same number. 0: neither a pipe nor a socket, or not a descriptor.
 std::uint64_t object_of(int descriptor);
 
 // `object` as from object_of(). False: not an end whose channel is counted (a socket of another family), or not yet

@@ -95,8 +95,8 @@ bool Hunt::open_kernel() {
     return true;
 }
 
-// Where the program and the monitor lie: a free place in the table, or the one of a process that has become another
-// program.
+// The address ranges of the program and the monitor: in a free place of the table, or in that of a process that
+// has executed another program.
 void Hunt::tell_program() const {
     const auto own_code = reinterpret_cast<std::uint64_t>(&fetch_descriptor);
     const unwind::ImageSet::Lookup monitor = images.rule_at(own_code);
@@ -174,7 +174,7 @@ bool Hunt::take(ThreadState& thread, const Overflow& overflow, const unwind::Reg
     }
     const std::uint64_t pc = overflow.pc != 0 ? overflow.pc : registers.pc;
     if (raw(own_image()) != 0 && images.rule_at(pc).id == own_image()) {
-        return true;  // the monitor's own doing, on this thread and between two of the program's instructions
+        return true;  // the monitor's own work, on this thread and between two of the program's instructions
     }
     const std::uint64_t key = key_of(thread, registers, pc);
     News found;
@@ -266,13 +266,13 @@ void Hunt::news_after_wait(ThreadState& thread, std::uint64_t begin, ContextId c
         return;
     }
     const Locked locked(lock_);
-    // A switch during the wait was the wait's.
+    // A switch during the wait belongs to the wait.
     write_news(thread, [&](const News& entry) { return entry.time >= begin ? context : ContextId{0}; });
 }
 
-// Under the lock. Each time when the events are half as many again (in the kernel's hunts: when a thread comes
-// by, each time that they have doubled): a killed program leaves shares from half its events at least, and the
-// words do not add up.
+// Under the lock. Written each time the number of events has grown by half (in the kernel's hunts: when a thread
+// reports, each time that it has doubled): a killed program leaves shares from half its events at least, and the
+// number of rows stays small.
 void Hunt::tell_so_far() {
     if (pairs::events_seen(shared_->machine) >= next_word_) {
         next_word_ = pairs::events_seen(shared_->machine) * 3 / 2;

@@ -1,13 +1,14 @@
 // Hunting in the measured program: events go to the pair machine instead of becoming samples, and results become
 // rows.
 //
-// Two engines. In the program: the sampling handler steps the machine with each overflow of the hunted event. In the
-// kernel: every thread has a counter of its own with the parent's eBPF program attached, which steps a machine in a
-// mapped array and drops every event; on a find it signals the thread, whose handler then walks the call path and
-// writes the row. Either way one machine for all of the process's threads, and memory that does not grow.
+// Two engines. In the program: the sampling handler steps the machine with each overflow of the hunted event. In
+// the kernel: every thread has a counter of its own with the parent's eBPF program attached, which steps a machine
+// in a mapped array and drops every event; on a find it signals the thread, whose handler then walks the call path
+// and writes the row. In both cases there is one machine for all of the process's threads, and memory does not
+// grow.
 //
-// The hunt's file (pairs/hunt_file.h) lies beside the session; without one nothing here does anything. Contract: as
-// the rest of the monitor. take() and news() run in handlers, with the thread marked busy; the rest at a part's
+// The hunt's file (pairs/hunt_file.h) is beside the session; without one this code does nothing. Contract: as the
+// rest of the monitor. take() and news() run in handlers, with the thread marked busy; the rest at a part's
 // moments (part.h).
 #pragma once
 
@@ -28,12 +29,12 @@ struct ThreadState;
 class Hunt : public Part {
   public:
     bool begin();
-    // Gives the thread a counter where the kernel hunts, and takes it away.
+    // Gives the thread a counter if the kernel hunts, and removes it.
     void thread_begin(ThreadState& thread);
     void thread_end(ThreadState& thread);
-    // Last words (a program that is killed leaves those written on the way, the latest at half its events): results
-    // not yet written, and how each result ended. Not after `finish` was called for an exec that failed: then once
-    // more.
+    // Final rows (a killed program leaves those written on the way, the latest at half its events): results not
+    // yet written, and how each result ended. If `finish` was called for an exec that failed, they are written
+    // again later.
     void finish(Process::End how);
     void after_fork(ThreadState* own);
 
@@ -94,7 +95,7 @@ class Hunt : public Part {
     pairs::Shared own_;
     pairs::Shared* shared_ = nullptr;
     Lock lock_;                             // of own_, and of what is below
-    std::uint64_t next_word_ = kFirstWord;  // at so many events the words so far are written
+    std::uint64_t next_word_ = kFirstWord;  // number of events at which the next interim rows are written
     std::uint64_t news_seen_ = 0;           // of the kernel's; all of this process's up to there are written
     Numbers mine_;                          // of results that this process has written
     Numbers quiet_;                         // of these, whose ends are written as well

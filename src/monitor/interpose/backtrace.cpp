@@ -1,6 +1,6 @@
-// backtrace(3) of a program with hooks: what it would have been without them. The C library's goes through the hooks'
-// stubs by their call-frame information, but shows them, and the callers' addresses as those of a signal's frames:
-// one less.
+// backtrace(3) for a program with hooks: the result that it would have without them. The C library's passes
+// through the hooks' stubs by their call-frame information, but includes them, and gives the callers' addresses as
+// those of a signal's frames: one less.
 
 #include "monitor/interpose/real.h"
 #include "monitor/metrics/program_hooks.h"

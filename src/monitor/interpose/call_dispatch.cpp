@@ -26,7 +26,7 @@ void set_silent(ThreadState& thread, bool silent) {
         }
         thread.counters.set_silent(silent);
         thread.dispatches_calls = silent;
-    }  // a sample that was on its way has come by now
+    }  // a pending sample has arrived by now
     errno = error;
 }
 

@@ -1,9 +1,9 @@
-// The program's listing of its own descriptors (/proc/self/fd) leaves out the monitor's.
+// Hides the monitor's descriptors in the program's listing of its own descriptors (/proc/self/fd).
 //
-// A program that closes what it finds there, round after round until nothing is left, would go on for ever: close()
-// lets ours be. readdir() and getdents64, by the C library's function or by syscall(); what the C library lists for
-// itself (scandir, glob, nftw) shows them. A folder is asked about only when a name in it is a number of ours. Called
-// by the program's threads in plain context; errno is kept.
+// A program that closes what it finds there, round after round until nothing is left, would never end, because
+// close() spares ours. Covered are readdir() and getdents64, by the C library's function or by syscall(); listings
+// by the C library itself (scandir, glob, nftw) show them. A folder is only examined when a name in it is a number
+// of ours. Called by the program's threads in plain context; errno is kept.
 #include "monitor/interpose/raw_system_calls.h"
 #include "monitor/interpose/real.h"
 #include "monitor/process/log.h"
@@ -37,7 +37,8 @@ int number_in(const char* text) {
     return digits > 0 && text[digits] == '\0' ? number : -1;
 }
 
-// Is it this process's /proc/PID/fd, or the same of one of its threads (or fdinfo, which lists the same numbers)?
+// Whether it is this process's /proc/PID/fd, or the same of one of its threads (or fdinfo, which lists the same
+// numbers).
 bool lists_own_descriptors(int folder) {
     char link[64];
     char told[64];
@@ -66,8 +67,8 @@ bool is_ours(int folder, const char* name) {
     return found;
 }
 
-// Takes our entries out of what the kernel has listed; returns the bytes that are left. List on while there are none:
-// that would be the folder's end.
+// Removes our entries from the kernel's list; returns the remaining bytes. Reads on while there are none: 0 would
+// mean the folder's end.
 long without_ours(int folder, char* entries, long bytes) {
     long kept = 0;
     for (long at = 0; at < bytes;) {

@@ -1,5 +1,5 @@
-// The program's closing of descriptors is kept off the monitor's own. A program that closes everything it does not
-// know (daemons, shells, job starters) gets what it would have got without the monitor.
+// Protects the monitor's descriptors from the program's closing of descriptors. A program that closes all unknown
+// descriptors (daemons, shells, job starters) gets the same results as without the monitor.
 
 #include "monitor/channels/changes.h"
 #include "monitor/channels/end.h"
@@ -66,8 +66,8 @@ bool is_hidden(int descriptor) {
     return process.descriptors().is_ours(descriptor) && guarded();
 }
 
-// Whether some of these are not to be closed now. With CLOEXEC nothing is, and ours are marked so anyway; an invalid
-// range is the kernel's to refuse.
+// Whether some of these must not be closed now. With CLOEXEC none is closed, and ours are marked so anyway; the
+// kernel refuses an invalid range.
 bool may_hold_ours(unsigned first, unsigned last, unsigned flags) {
     return (flags & CLOSE_RANGE_CLOEXEC) == 0 && first <= last && first <= 0x7FFFFFFFU && guarded();
 }
@@ -83,7 +83,7 @@ KYMO_INTERPOSE int close(int descriptor) {
     return result;
 }
 
-// What closes a descriptor without calling the function above, or has one mean something else.
+// Calls that close a descriptor without calling the function above, or reassign one.
 KYMO_INTERPOSE int fclose(FILE* file) {
     const int descriptor = fileno(file);
     const int result = real_fclose.get()(file);

@@ -49,7 +49,7 @@ bool interrupts_calls(int signal) {
            action.handler > kIgnored && (action.flags & SA_RESTART) == 0;
 }
 
-// Those that the kernel will deliver as soon as this handler has returned, without the sampling signal.
+// Signals that the kernel will deliver as soon as this handler has returned, without the sampling signal.
 std::uint64_t signals_to_come(const ucontext_t& context) {
     std::uint64_t pending = 0;
     std::uint64_t blocked = 0;

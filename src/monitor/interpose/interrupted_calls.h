@@ -12,8 +12,8 @@
 
 namespace kymo::monitor {
 
-// At the end of the sample's handler, with all signals blocked. Costs a comparison of registers where no call is
-// about to be made again, else up to a few system calls.
+// At the end of the sample's handler, with all signals blocked. Costs a comparison of registers if no call is
+// about to be restarted, otherwise up to a few system calls.
 void interrupt_call_for_program(ucontext_t& context);
 
 }  // namespace kymo::monitor

@@ -1,5 +1,5 @@
-// Older ways to handle a signal: the C library's own calls of sigaction() inside them cannot be seen, so those for
-// the sampling signal are made of it here (program_signals.h).
+// Older ways to handle a signal: the C library's own calls of sigaction() inside them cannot be intercepted, so
+// those for the sampling signal are implemented here (program_signals.h).
 
 #include "monitor/interpose/real.h"
 #include "monitor/process/process.h"
@@ -34,7 +34,7 @@ Handler set(int signal, Handler handler, unsigned flags) {
     return sigaction(signal, &action, &before) == 0 ? before.sa_handler : SIG_ERR;
 }
 
-// What siginterrupt() has said holds for later calls of signal() and its like, too.
+// siginterrupt() also applies to later calls of signal() and similar.
 std::atomic<bool> is_interrupting{false};
 
 unsigned restarting() {

@@ -22,7 +22,7 @@ std::uint64_t installed_handler = 0;
 std::uint64_t handler_of(int signal) {
     KernelAction action;
     const int error = errno;
-    // Past syscall()'s own entry, which would answer for the program.
+    // Bypasses syscall()'s own entry, which would answer for the program.
     kymo_next_syscall(SYS_rt_sigaction, signal, 0, reinterpret_cast<long>(&action), sizeof action.mask, 0, 0);
     errno = error;
     return action.handler;

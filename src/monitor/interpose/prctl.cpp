@@ -1,4 +1,4 @@
-// The program's prctl(): what it changes for the whole process, or for a thread, may concern the measurement.
+// The program's prctl(): settings for the whole process, or for a thread, that may affect the measurement.
 
 #include "base/system_clock.h"
 #include "monitor/interpose/call_dispatch.h"
@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kDispatchCalls = 59;  // PR_SET_SYSCALL_USER_DISPATCH; C libraries before 2.33 lack it
 
-// The program has turned off all performance events of this thread, which it takes for its own.
+// The program has turned off all performance events of this thread, assuming that all are its own.
 void count_on() {
     ThreadState* thread = this_thread();
     if (thread != nullptr && process.running() && process.is_this_process() && !process.paused()) {
@@ -29,7 +29,7 @@ void count_on() {
     }
 }
 
-// What prctl() does, by `call`, and what has to be done about it.
+// Runs prctl() by `call`, and handles its effect.
 template <typename Call>
 long call_prctl(long option, std::uint64_t second, std::uint64_t third, const Call& call) {
     if (option == PR_SET_SECCOMP) {

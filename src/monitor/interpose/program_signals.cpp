@@ -49,7 +49,7 @@ int stand_in() {
 #endif
 }
 
-// The program's set as the kernel's. Returns whether the program has named the stand-in.
+// Converts the program's set to the kernel's. Returns whether the program has named the stand-in.
 bool translate(sigset_t& set) {
     const bool named = sigismember(&set, stand_in()) == 1;
     sigismember(&set, ours()) == 1 ? sigaddset(&set, stand_in()) : sigdelset(&set, stand_in());
@@ -57,7 +57,7 @@ bool translate(sigset_t& set) {
     return named;
 }
 
-// And back.
+// The reverse.
 void show(sigset_t& set, bool has_stand_in) {
     if (sigismember(&set, stand_in()) == 1) {
         sigaddset(&set, ours());
@@ -65,9 +65,10 @@ void show(sigset_t& set, bool has_stand_in) {
     has_stand_in ? sigaddset(&set, stand_in()) : sigdelset(&set, stand_in());
 }
 
-// The entry, with what of the program's flags only the kernel can do: whether calls are restarted, and on which stack
-// handlers run. A program without a handler has the kindest to samples: calls are restarted, and the alternate stack
-// is taken where there is one (runtimes with small stacks, as Go's and Rust's, count on that).
+// The entry, with those of the program's flags that only the kernel can implement: whether calls are restarted,
+// and on which stack handlers run. A program without a handler gets the best ones for samples: calls are
+// restarted, and the alternate stack is used if there is one (runtimes with small stacks, as Go's and Rust's,
+// depend on that).
 struct sigaction entry_for(const struct sigaction& programs) {
     constexpr unsigned kKernels = SA_RESTART | SA_ONSTACK;
     const bool has_none = programs.sa_handler == SIG_DFL || programs.sa_handler == SIG_IGN;
@@ -75,8 +76,8 @@ struct sigaction entry_for(const struct sigaction& programs) {
     action.sa_sigaction = kymo_signal_entry;
     action.sa_flags =
         static_cast<int>(SA_SIGINFO | (has_none ? kKernels : static_cast<unsigned>(programs.sa_flags) & kKernels));
-    // Nothing may interrupt the handler, or a handler of the program could jump out of it: nor the C library's own
-    // two signals (32, cancellation, and 33), which sigfillset leaves out.
+    // Nothing may interrupt the handler, or a handler of the program could jump out of it: this includes the C
+    // library's own two signals (32, cancellation, and 33), which sigfillset leaves out.
     std::memcpy(&action.sa_mask, &kymo::kAllSignals, sizeof kymo::kAllSignals);
     return action;
 }
@@ -147,13 +148,13 @@ int change_thread_mask(int how, const sigset_t* set, sigset_t* before) {
         const bool named = sigismember(set, ours()) == 1;
         const bool named_stand_in = translate(changed);
         if (how == SIG_UNBLOCK && named) {
-            sigaddset(&changed, ours());  // it may be blocked in earnest (leave_pending)
+            sigaddset(&changed, ours());  // it may be really blocked (leave_pending)
         }
         programs.has_stand_in = how == SIG_BLOCK     ? held.has_stand_in || named_stand_in
                                 : how == SIG_UNBLOCK ? held.has_stand_in && !named_stand_in
                                                      : named_stand_in;
         programs.lets_through = false;
-        // Before the mask itself: with it a signal may arrive that has waited.
+        // Before the mask itself, which may let a pending signal arrive.
         if (how == SIG_SETMASK || (how == SIG_UNBLOCK && named)) {
             end_muting(*thread);
         }
@@ -184,8 +185,8 @@ void send_again(siginfo_t& info) {
 
 }  // namespace
 
-// Of an overflow and of a timer each there may be one: the kernel queues a timer's beside another (send_sigqueue),
-// and before Linux 6.13 that of a timer which has been deleted stays.
+// There may be one of an overflow and one of a timer: the kernel queues a timer's beside another (send_sigqueue),
+// and before Linux 6.13 that of a deleted timer stays.
 void take_pending_signals() {
     const std::uint64_t only = bit(ours());
     const timespec at_once{};
@@ -198,7 +199,7 @@ void take_pending_signals() {
             is_programs = true;
         }
     }
-    if (is_programs) {  // when no other is left, beside which the kernel would drop it
+    if (is_programs) {  // once no other is left, beside which the kernel would drop it
         send_again(programs);
     }
 }
@@ -212,7 +213,7 @@ namespace {
 void leave_pending(ThreadState& thread, siginfo_t& info, ucontext_t* context) {
     thread.muted = true;
     thread.counters.set_signalling(false);
-    // An overflow's may be waiting already, and would be taken for the program's.
+    // An overflow's may be pending already, and would be taken for the program's.
     take_pending_signals();
     send_again(info);
     sigaddset(&context->uc_sigmask, ours());
@@ -255,7 +256,7 @@ MaskWhileWaiting::~MaskWhileWaiting() {
 bool install_handler() {
     const struct sigaction action = entry_for({});
     const kymo::Locked locked(action_lock);
-    // What was there is the program's: an "ignore" that outlived an exec, or nothing.
+    // The previous action is the program's: an "ignore" that outlived an exec, or none.
     return real_sigaction.get()(ours(), &action, &programs_action) == 0;
 }
 
@@ -285,7 +286,8 @@ void forward_to_program(int signal, siginfo_t* info, void* context) {
     if (action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN) {
         return;
     }
-    // The monitor's handler blocks every signal; the program's blocks what it has said. The kernel ends it.
+    // The monitor's handler blocks every signal; the program's blocks those of its mask. The kernel restores the
+    // mask at its end.
     std::uint64_t mask = 0;
     sigset_t named = action.sa_mask;
     if ((action.sa_flags & SA_NODEFER) == 0) {
@@ -305,8 +307,8 @@ void forward_to_program(int signal, siginfo_t* info, void* context) {
 
 }  // namespace
 
-// A signal with the sampling signal's number that the monitor did not cause: on the stack where the kernel has put
-// it.
+// A signal with the sampling signal's number that the monitor did not cause: handled on the stack that the kernel
+// chose.
 void kymo_forward_signal(int signal, siginfo_t* info, void* context) {
     const int error = errno;
     forward_to_program(signal, info, context);

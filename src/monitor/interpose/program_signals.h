@@ -17,7 +17,7 @@
 
 namespace kymo::monitor {
 
-// The mask for a call that waits with one. For as long as such a call may last.
+// The mask for a call that waits with one; for the duration of such a call.
 class MaskWhileWaiting {
   public:
     explicit MaskWhileWaiting(const sigset_t* mask);

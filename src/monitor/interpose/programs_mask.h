@@ -12,7 +12,7 @@ struct ProgramsMask {
     // The kernel's mask as the program sees it.
     [[nodiscard]] std::uint64_t shown(std::uint64_t kernels) const;
 
-    // Of a thread with this mask of the kernel's, about to be measured: the mask it must have.
+    // For a thread with this kernel mask, about to be measured: the mask it must have.
     [[nodiscard]] std::uint64_t adopt(std::uint64_t kernels);
 };
 

@@ -1,12 +1,12 @@
-// syscall(): the system calls that programs make by number, where the monitor has to know of one.
+// syscall(): system calls that programs make by number and that concern the monitor.
 //
-// The entry of syscall() looks at the number and goes on to the next library's syscall() by a jump, without a frame
-// of its own: a child that a raw clone or vfork gives another stack, or the same one, returns as it would from
-// glibc's. Any other call costs eight comparisons and that jump. The entry is the processor's:
+// The entry of syscall() examines the number and continues with the next library's syscall() by a jump, without a
+// frame of its own: a child that a raw clone or vfork gives another stack, or the same one, returns as it would
+// from glibc's. Any other call costs eight comparisons and that jump. The entry depends on the processor:
 // x86_64/system_call_entry.cpp.
 #pragma once
 
-// What the entry and the functions it leads to know of each other. NOLINTBEGIN(readability-identifier-naming)
+// Shared declarations of the entry and the functions that it calls. NOLINTBEGIN(readability-identifier-naming)
 extern "C" {
 using SystemCall = long (*)(long, long, long, long, long, long, long);
 // The next library's syscall(); until the monitor's constructor has looked that up, one of its own.

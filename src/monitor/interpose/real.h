@@ -1,7 +1,7 @@
-// The functions that the monitor interposes, as the program would have had them.
+// The functions that the monitor interposes, as the program would have got them.
 //
-// Looked up on first use (libraries may start threads before this one's constructors have run); the pointer is then
-// kept. Safe from any thread; the first use of each is not signal-safe (dlsym).
+// Looked up at the first use (libraries may start threads before this one's constructors have run); the pointer is
+// then kept. Safe from any thread; the first use of each is not signal-safe (dlsym).
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@ class Real {
   public:
     constexpr explicit Real(const char* name) : name_(name) {}
 
-    // nullptr where the C library has no such function.
+    // nullptr if the C library has no such function.
     Function get() {
         void* known = pointer_.load(std::memory_order_acquire);
         if (known == nullptr) {
@@ -31,5 +31,5 @@ class Real {
 
 }  // namespace kymo::monitor
 
-// A function that the program is to find here and not in the C library.
+// A function that the program must find here and not in the C library.
 #define KYMO_INTERPOSE extern "C" __attribute__((visibility("default")))

@@ -29,7 +29,7 @@ namespace {
 std::atomic<bool> barred{false};
 std::atomic<bool> asks_about_signals{true};
 
-// What the monitor calls once the program runs, with the arguments that filters look at.
+// The monitor's system calls once the program runs, with the arguments that filters examine.
 struct OwnCall {
     int number;
     std::uint64_t arguments[6];
@@ -88,7 +88,7 @@ constexpr OwnCall kOwnCalls[] = {
     {SYS_prctl, {PR_GET_NAME}},
 };
 
-// What it can do without (interrupted_calls.h).
+// Optional calls (interrupted_calls.h).
 constexpr OwnCall kAboutSignals[] = {{SYS_rt_sigpending, {}}, {SYS_rt_sigaction, {}}};
 
 bool spares(std::span<const sock_filter> filter, std::span<const OwnCall> calls) {
@@ -105,7 +105,7 @@ bool spares(std::span<const sock_filter> filter, std::span<const OwnCall> calls)
     return true;
 }
 
-// A filter that cannot be read is the kernel's to refuse.
+// An unreadable filter is refused by the kernel.
 bool spares_the_monitor(std::uint64_t program) {
     sock_fprog given{};
     if (!copy_own_memory(program, &given, sizeof given) || given.len == 0 || given.len > BPF_MAXINSNS) {

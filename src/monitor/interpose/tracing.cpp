@@ -91,13 +91,14 @@ void tell() {
     process_log.write_once(&told_by, row);
 }
 
-// Calls `call` without a sampling signal on its way or to come; what is_traced(its result) says then, stays so.
+// Calls `call` while no sampling signal is pending or can be sent; the result of is_traced() then holds from there
+// on.
 template <typename Call, typename IsTraced>
 auto call_silently(ThreadState& thread, const Call& call, const IsTraced& is_traced) {
     {
         const Quiet quiet;
         thread.counters.set_silent(true);
-    }  // a sample that was on its way has come by now
+    }  // a pending sample has arrived by now
     const auto result = call();
     const int error = errno;
     const bool is = is_traced(result);
@@ -112,7 +113,7 @@ auto call_silently(ThreadState& thread, const Call& call, const IsTraced& is_tra
     return result;
 }
 
-// The calling thread, where it is sampled.
+// The calling thread, if it is sampled.
 ThreadState* sampled_thread() {
     ThreadState* thread = this_thread();
     const bool is =
@@ -143,7 +144,7 @@ Real<long (*)(int, ...)> real_ptrace{"ptrace"};
 Real<int (*)(pid_t, int)> real_kill{"kill"};
 Real<int (*)(int)> real_raise{"raise"};
 
-// A vfork child may be the first to call one, and must not write to its parent's memory; a handler may be, too.
+// A vfork child may be the first to call one, and must not write to its parent's memory; so may a handler.
 __attribute__((constructor)) void look_up() {
     real_ptrace.get();
     real_kill.get();

@@ -41,7 +41,7 @@ void fill(ThreadState& thread, cells::Row& row, std::uint64_t now) {
     const bool has_name = prctl(PR_GET_NAME, name) == 0;
     cells::Filling filling(row, now);
     if (has_name) {
-        filling.name({name, strnlen(name, sizeof name)});  // threads give themselves names once they run
+        filling.name({name, strnlen(name, sizeof name)});  // threads set their names once they run
     }
     put(TaskCell::kUser, user);
     put(TaskCell::kSystem, system);

@@ -26,7 +26,8 @@ class CellRows : public Part {
 
 extern CellRows cell_rows;
 
-// Once a process, where it can have no cells: what the program, its descriptions and its channels count is lost.
+// Once per process, if it can have no cells: the counts of the program, its descriptions and its channels are
+// lost.
 void tell_no_cells();
 
 }  // namespace kymo::monitor

@@ -69,7 +69,7 @@ void write_row(const ThreadState& thread, std::uint32_t function, const Function
     process_log.write(row);
 }
 
-// What another thread is in the middle of changing all along is left as its last row has it.
+// Data that another thread is changing all along is left as in its last row.
 void write_all(const ThreadState& thread) {
     const ThreadCalls& calls = *thread.hooks.calls;
     for (std::uint32_t function = 0; function < calls.functions(); ++function) {
@@ -91,7 +91,7 @@ void ExactCallRows::begin_counting(std::uint32_t functions) {
 
 void ExactCallRows::thread_begin(ThreadState& thread) {
     thread.calls_told = thread.begin_time;
-    if (functions_ == 0 || thread.hooks.calls != nullptr) {  // it has some already: it has been forked
+    if (functions_ == 0 || thread.hooks.calls != nullptr) {  // it has some already, because it was forked
         return;
     }
     auto* const pages = static_cast<ThreadCalls*>(image::map_pages(ThreadCalls::bytes_for(functions_)));
@@ -145,8 +145,7 @@ void ExactCallRows::at_sample(ThreadState& thread, std::uint64_t now) {
     const ThreadCalls& calls = *thread.hooks.calls;
     for (std::uint32_t function = 0; function < calls.functions(); ++function) {
         const FunctionCalls& now_there = calls.of(function);
-        if (now_there.calls != 0 &&
-            now_there.change % 2 == 0) {  // odd: the sample has come in the middle of a change
+        if (now_there.calls != 0 && now_there.change % 2 == 0) {  // odd: the sample has interrupted a change
             write_row(thread, function, now_there);
         }
     }

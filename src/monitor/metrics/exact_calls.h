@@ -20,7 +20,7 @@ struct ThreadState;
 
 class ExactCallRows {
   public:
-    // The hooks are there, and want so many functions.
+    // The hooks are installed, and record this many functions.
     void begin_counting(std::uint32_t functions);
 
     // After hooks::begin_thread().
@@ -35,7 +35,7 @@ class ExactCallRows {
   private:
     std::uint32_t functions_ = 0;
     cells::TickRate rate_;
-    Lock lock_;  // around what a thread has, where another may be reading it
+    Lock lock_;  // protects a thread's data while another may read it
 };
 
 extern ExactCallRows exact_call_rows;

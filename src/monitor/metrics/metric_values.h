@@ -1,4 +1,4 @@
-// What the program's own metrics of a thread have come to; in the order of their `event` rows.
+// The totals of the program's own metrics in a thread, in the order of their `event` rows.
 #pragma once
 
 #include <cstddef>

@@ -26,7 +26,7 @@ constinit std::atomic<std::uint64_t> unfollowed{0};
 constinit hooks::Thread forked;  // a forking thread's, until it is measured in the child
 constinit bool is_forked = false;
 
-// The plan's bytes, in pages of their own; empty: there is none, or it cannot be read.
+// The plan's bytes, in pages of their own; empty: there is no plan, or it cannot be read.
 std::span<const std::uint8_t> read_plan(const char* folder) {
     char path[events::kPathBytes + 16];
     Text(path, sizeof path) << folder << "/" << hooks::kPlanFile;
@@ -156,7 +156,7 @@ void ProgramHooks::obey_switches() {
 
 void ProgramHooks::finish(Process::End /*how*/) {
     exact_call_rows.finish();
-    applied.follow_no_pointers();  // a filter of the program's may kill it for that (seccomp.h)
+    applied.follow_no_pointers();  // a filter of the program may kill it for reading through pointers (seccomp.h)
     if (unfollowed.load(std::memory_order_relaxed) != 0) {
         recording::Unavailable row;
         row.what = "some calls of hooked functions";

@@ -133,7 +133,7 @@ void SampledMetrics::add(std::uint32_t cell, std::string_view name, std::string_
         return;
     }
     if (count == 0 && adds_system_time(process.session())) {
-        write_system_time_event();  // metrics come behind it, whether a thread needs it or not
+        write_system_time_event();  // metrics follow it, whether a thread needs it or not
     }
     char full[kMetricEvent.size() + sizeof(SchemaEntry::name)];
     __builtin_memcpy(full, kMetricEvent.data(), kMetricEvent.size());

@@ -80,7 +80,7 @@ const GnuRunTime* find(std::uint64_t address) {
 // The run time in the scope of the image around an address.
 void fill_for(GnuRunTime& run_time, const void* address) {
     if (has_openmp(RTLD_NEXT)) {
-        fill(run_time, RTLD_NEXT);  // since loaded for all to see
+        fill(run_time, RTLD_NEXT);  // loaded globally since
         return;
     }
     Dl_info info;

@@ -73,14 +73,14 @@ struct GnuRunTime {
     void* functions[kGnuFunctions] = {};
 };
 
-// That which is linked with the program, found before main; functions of nullptr: none.
+// The run time that is linked with the program, found before main; functions of nullptr: none.
 extern GnuRunTime linked_gnu;
 
 class GnuOpenMp : public Part {
   public:
-    // Frames of the run time that is linked are known from now on (sampling/path.h).
+    // From now on, frames of the linked run time are known (sampling/path.h).
     static bool begin();
-    // The holder of a lock may not exist.
+    // The holder of a lock may not exist there.
     static void after_fork(ThreadState* own);
 };
 
@@ -98,7 +98,7 @@ __attribute__((always_inline)) inline Function real_gnu(const void* caller) {
 // The run time reports its events by its tool interface: LLVM's, in place of libgomp.
 bool told_by_tool_interface();
 
-// The calling thread, where its part in OpenMP is to be seen by wrappers; otherwise nullptr.
+// The calling thread, if wrappers record its part in OpenMP; otherwise nullptr.
 inline ThreadState* openmp_thread() {
     ThreadState* thread = waiting_thread();
     return thread != nullptr && !told_by_tool_interface() ? thread : nullptr;

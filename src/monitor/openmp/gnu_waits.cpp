@@ -10,7 +10,7 @@ using namespace kymo::monitor;
 
 namespace {
 
-// As waited(), for what tasks may be executed in: then the wait that ends is not the one that began.
+// As waited(), for waits in which tasks may be executed: the wait that ends is then not the one that began.
 template <typename Call, typename Waker>
 __attribute__((always_inline)) inline auto team_waited(ThreadState* thread, WaitKind kind, std::uint64_t object,
                                                        const Call& call, const Waker& waker) {

@@ -16,8 +16,8 @@ namespace {
 
 using recording::WaitKind;
 
-// Word of regions that are over. A later region may take a place over while it is being read: `id` is cleared first
-// and written last.
+// Ends of regions that are over. A later region may overwrite a place while it is being read: `id` is cleared
+// first and written last.
 struct Ending {
     std::atomic<std::uint64_t> id{0};
     std::atomic<std::uint64_t> end{0};
@@ -213,7 +213,7 @@ void write_idle(ThreadState& thread, std::uint64_t now, Region* ended_by, std::u
     const auto write = [&] {
         write_row(thread, {WaitKind::kOmpBarrier, begin, barrier_end, known.construct, known.last_tid}, 0,
                   [&] { return enter_joined(thread, known.stream, known.context); });
-        // Idle until a thread opens a region; the user needs its place, and what the opener did meanwhile.
+        // Idle until a thread opens a region; the row needs the region's place, and what the opener did meanwhile.
         const std::uint64_t opener = ended_by != nullptr ? static_cast<std::uint64_t>(ended_by->tid) : known.opener;
         const std::uint64_t object = ended_by != nullptr ? ended_by->construct : known.construct;
         write_row(thread, {WaitKind::kOmpIdle, barrier_end, now, object, opener}, flags, [&] {

@@ -27,15 +27,15 @@ class Teams : public Part {
 
 extern Teams teams;
 
-// ---- what the run times tell -----------------------------------------------------------------------------
+// ---- reports of the run times ----------------------------------------------------------------------------
 
 // The calling thread opens the region, of which `registers` is set.
 void open_region(ThreadState& thread, Region& region, std::uint64_t construct);
 // The region is over; the calling thread is its opener.
 void close_region(ThreadState& thread, Region& region);
 
-// A thread's share of a region; the end of it is the beginning of a wait: the opener's for the region's end, a
-// worker's for that and the next region.
+// A thread's share of a region; its end begins a wait: the opener's for the region's end, a worker's for that and
+// the next region.
 void begin_share(ThreadState& thread, Region& region);
 void end_share(ThreadState& thread, Region& region);
 

@@ -25,7 +25,7 @@ struct TeamState {
 };
 
 struct Region {
-    // The first word must be that of the data which the construct hands over: libgomp reads it (gnu_regions.cpp).
+    // The first word must be that of the data which the construct passes: libgomp reads it (gnu_regions.cpp).
     void* first_word = nullptr;
     void (*function)(void*) = nullptr;
     void* data = nullptr;
@@ -50,7 +50,7 @@ struct Region {
     TeamState before;  // the opener's
 };
 
-// The wait that an explicit task is run in: over until the task is.
+// The wait that an explicit task runs in: it is over until the task ends.
 struct SuspendedWait {
     bool waited = false;
     recording::WaitKind kind{};

@@ -118,10 +118,10 @@ void on_sync_region_wait(int kind, int scope, Data* parallel, Data*, const void*
         return;
     }
     if (scope != Scope::kEnd || region == nullptr) {
-        return;  // of a region that is over: the opener's next word, or the next share, ends the wait
+        return;  // of a region that is over: the opener's next event, or the next share, ends the wait
     }
     if (is_barrier && thread->waits.kind == WaitKind::kOmpIdle) {
-        // Not the region's end after all.
+        // It was not the region's end.
         thread->waits.kind = WaitKind::kOmpBarrier;
         team.in_share = true;
     }
@@ -172,7 +172,7 @@ const SuspendedTask& suspended_task(ThreadState& thread, unsigned index) {
     return *std::launder(reinterpret_cast<const SuspendedTask*>(thread.suspended[index]));
 }
 
-// A task that waits is put aside for another, and goes on when that is done.
+// A waiting task is suspended for another, and continues when that is done.
 void on_task_schedule(Data* before, int, Data* next) {
     ThreadState* thread = waiting_thread();
     if (thread == nullptr) {

@@ -1,5 +1,5 @@
-// What the monitor needs of the OpenMP tools interface: OpenMP Application Programming Interface 5.0 (2018), chapter
-// 4, in our own words. Values and layouts are the specification's; the rest of it is not here.
+// The part of the OpenMP tools interface that the monitor needs: OpenMP Application Programming Interface 5.0
+// (2018), chapter 4, in our own words. Values and layouts are the specification's.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ using Function = void (*)();
 using Lookup = Function (*)(const char* name);
 
 struct StartResult {
-    int (*initialize)(Lookup lookup, int device, Data* tool);  // 0: the tool goes away
+    int (*initialize)(Lookup lookup, int device, Data* tool);  // 0: the tool is deactivated
     void (*finalize)(Data* tool);
     Data tool;
 };

@@ -80,12 +80,12 @@ std::string_view first_of(std::string_view list) {
     return until(list, list.find_first_of(": "));
 }
 
-// Without --follow only the program itself is measured, whatever it becomes.
+// Without --follow only the program itself is measured, including programs that it executes.
 bool is_followed() {
     return process.session().follow || process.is_this_process();
 }
 
-// As a job's starter says it in what it gives its ranks, or they give to what they start.
+// By the environment that a job's starter sets for its ranks, and that they pass to their children.
 bool is_rank(char* const environment[]) {
     const auto lookup = [environment](std::string_view name) -> const char* {
         for (std::size_t i = 0; environment != nullptr && environment[i] != nullptr; ++i) {
@@ -234,7 +234,7 @@ void remember_for_children() {
     if (!process.running() || preload == nullptr || value == nullptr) {
         return;
     }
-    // ld.so(8) takes a list, so a list that was preloaded by hand is carried on as it stands.
+    // ld.so(8) takes a list, so a list that was preloaded by hand is passed on unchanged.
     char name[32];
     remembered.known = join(remembered.preload, sizeof remembered.preload, kPreload, preload) &&
                        join(name, sizeof name, variable, "=") &&

@@ -1,13 +1,13 @@
-// The environment of programs that this process starts: they are measured too when it preloads the monitor and names
-// the session. Programs may be started with an emptied environment (login shells, sandboxes, job starters); where the
-// call is ours to see, what is missing is added to a copy.
+// The environment of programs that this process starts: they are measured too if it preloads the monitor and names
+// the session. Programs may be started with an emptied environment (login shells, sandboxes, job starters); if the
+// call is interposed, missing variables are added to a copy.
 //
-// Where the program to be started cannot have the monitor (program_file.h), it is taken out of the copy instead.
-// Where a library must come before it, that is put in front with two colons behind it, and the program's monitor
-// takes it out of its environment again: what that program starts may be of another kind.
+// If the program to be started cannot have the monitor (program_file.h), it is removed from the copy instead. If a
+// library must come before it, that is put in front with two colons behind it, and the program's monitor removes
+// it from its environment again, because what that program starts may be of another kind.
 //
-// Everything here may run in a vfork child, which borrows the parent's memory: nothing is written but the caller's
-// own stack. No malloc, no locks. An environment that has both is passed on as it stands, the same pointer; one that
+// Everything here may run in a vfork child, which borrows the parent's memory: only the caller's own stack is
+// written. No malloc, no locks. An environment that has both is passed on unchanged, the same pointer; one that
 // names another session keeps it. Cost: one pass over the environment.
 #pragma once
 
@@ -18,19 +18,21 @@
 
 namespace kymo::monitor {
 
-// Keeps what children need, and takes out of the own environment what was put there for this program alone: of one
-// that is not measured, the monitor itself. Once, when measurement has begun or not, and there is one thread.
+// Keeps the data for children, and removes from the own environment what was put there for this program alone; for
+// a program that is not measured, the monitor itself. Call once, when measurement has begun or not, while there is
+// one thread.
 void remember_for_children();
 
-// Bytes of stack that carry() needs for this environment; 0: nothing is to be changed. `environment` may be null
-// (empty). `fit`: whether the program can have the monitor, and behind what.
+// Bytes of stack that carry() needs for this environment; 0: nothing to change. `environment` may be null (empty).
+// `fit`: whether the program can have the monitor, and behind which library.
 std::size_t carry_bytes(char* const environment[], const Fit& fit);
 // The environment with what was missing, or without the monitor, in `space` of carry_bytes() bytes; the strings are
 // the caller's and ours.
 char* const* carry(char* const environment[], const Fit& fit, void* space);
 
-// The dynamic loader of a program started now could read the monitor: in another root folder, or as another user, it
-// would write to the program's error stream that it cannot. Told where it is not so. Keeps errno. Cost: about 2 µs.
+// Whether the dynamic loader of a program started now could read the monitor: in another root folder, or as
+// another user, it would print to the program's error stream that it cannot. Reports if not. Keeps errno. Cost:
+// about 2 µs.
 bool is_library_readable();
 
 // Calls act(environment to start the program with) and returns its result. What it passes lives until then.

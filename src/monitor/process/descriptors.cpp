@@ -11,7 +11,7 @@ namespace kymo::monitor {
 
 namespace {
 constexpr int kMostDescriptors = 1 << 20;
-constexpr int kProgramsOwn = 64;  // numbers below are the program's under any limit
+constexpr int kProgramsOwn = 64;  // lower numbers belong to the program under any limit
 }  // namespace
 
 bool Descriptors::reserve() {
@@ -20,7 +20,7 @@ bool Descriptors::reserve() {
         return false;
     }
     const int most = limit.rlim_cur > kMostDescriptors ? kMostDescriptors : static_cast<int>(limit.rlim_cur);
-    // The upper three quarters: a program that counts on 256 descriptors of a limit of 1,024 is rare, one with 200
+    // The upper three quarters: a program that needs 256 descriptors of a limit of 1,024 is rare, one with 200
     // threads is not.
     base_ = most / 4 > kProgramsOwn ? most / 4 : most < kProgramsOwn ? most : kProgramsOwn;
     end_ = most;

@@ -1,14 +1,14 @@
 // The monitor's file descriptors in a process that is not ours.
 //
-// They are moved up, out of the range that the program's own open() hands out (its descriptors keep the numbers they
-// have without the monitor), and are known in a table: the sampling signal's entry finds a thread's state by the
-// descriptor in the signal (signal_entry.h), and the program's close() and close_range() are kept off them.
+// They are moved up, out of the range that the program's own open() returns (its descriptors keep the numbers they
+// have without the monitor), and are recorded in a table: the sampling signal's entry finds a thread's state by
+// the descriptor in the signal (signal_entry.h), and the program's close() and close_range() spare them.
 //
-// A program that may have few altogether keeps all of its low numbers; where that leaves none above, the monitor has
-// none and does without (thread timers).
+// A program with a low limit keeps all of its low numbers; if none is left above, the monitor works without
+// descriptors (thread timers).
 //
-// The table is one reservation indexed by descriptor, touched only where used. All functions are signal-safe and may
-// run in any thread; a descriptor's owner is set and cleared by the thread that has it open.
+// The table is one reservation indexed by descriptor, touched only where used. All functions are signal-safe and
+// may run in any thread; a descriptor's owner is set and cleared by the thread that has it open.
 #pragma once
 
 #include <atomic>
@@ -41,7 +41,7 @@ class Descriptors {
     int base() const { return base_; }
     // False: the limit leaves none for us.
     bool has_any() const { return base_ < end_; }
-    // More than half of what the limit leaves us is in use: what can be done without is then left to later threads.
+    // More than half of the descriptors left to us are in use: optional ones are then left to later threads.
     bool are_short() const { return 2 * in_use_.load(std::memory_order_relaxed) > end_ - base_; }
 
   private:

@@ -1,6 +1,6 @@
-// The ways a process ends or becomes another program. exit() and return from main run this library's destructor; the
-// rest is interposed. A vfork child gets here too, in the parent's memory: it is another process and touches nothing
-// but its own stack.
+// The ways a process ends or executes another program. exit() and return from main run this library's destructor;
+// the rest is interposed. A vfork child gets here too, in the parent's memory: it is another process and changes
+// only its own stack.
 
 #include "monitor/interpose/real.h"
 #include "monitor/process/children.h"
@@ -173,7 +173,7 @@ KYMO_INTERPOSE int execle(const char* path, const char* first, ...) {
 
 namespace {
 
-// To read the program's file is the monitor's work, not the program's.
+// Reading the program's file is the monitor's work, not the program's.
 template <typename Look>
 Fit look_at_program(const Look& look) {
     kymo::monitor::ThreadState* const here = process.is_this_process() ? kymo::monitor::this_thread() : nullptr;
@@ -186,7 +186,7 @@ Fit look_at_program(const Look& look) {
 
 }  // namespace
 
-// Other programs beside this one: this one goes on.
+// These start other programs; this one continues.
 KYMO_INTERPOSE int posix_spawn(pid_t* pid, const char* path, const posix_spawn_file_actions_t* actions,
                                const posix_spawnattr_t* attributes, Words arguments, Words environment) {
     const Fit fit = look_at_program([&] { return fit_of_program(AT_FDCWD, path); });

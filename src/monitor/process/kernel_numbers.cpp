@@ -11,7 +11,7 @@ void KernelNumbers::find(const events::Session& session, int pid) {
         of_process_ = 0;
         return;
     }
-    if (own == 0) {  // it has left /proc behind (chroot): in the same namespace, most likely
+    if (own == 0) {  // /proc is not accessible (chroot): most likely in the same namespace
         of_process_ = of_process_ == 0 ? 0 : recording::kUnknownNumber;
         return;
     }

@@ -15,7 +15,7 @@ class KernelNumbers {
   public:
     // At the start and in a forked child; `pid`: the process's own number.
     void find(const events::Session& session, int pid);
-    // As rows have it (recording::number_of). Not known where the process only sees a /proc of its own namespace.
+    // As in rows (recording::number_of). Not known if the process only sees a /proc of its own namespace.
     std::uint64_t of_process() const { return of_process_; }
     // Of the calling thread.
     std::uint64_t of_thread() const;

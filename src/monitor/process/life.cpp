@@ -18,14 +18,14 @@ namespace kymo::monitor {
 namespace {
 
 StackBounds main_stack() {
-    // The kernel keeps this much address space below the stack's start free for it, and at least 128 MiB.
+    // The kernel keeps this much address space free below the stack's start, at least 128 MiB.
     constexpr std::uint64_t kGap = 128ULL << 20U;
     constexpr std::uint64_t kFirstFrame = 64;
     return {process.main_stack_end() - kGap, process.main_stack_end() + kFirstFrame};
 }
 
-// Handlers that were inside when the phase changed; each takes microseconds, so the bound is never met but by a
-// thread that is stopped or starved, and then the file is left as it stands. False: one did not leave.
+// Handlers that were inside when the phase changed. Each takes microseconds, so the bound is only reached by a
+// thread that is stopped or starved; the file is then left as it is. False: one did not leave.
 bool wait_for_handlers() {
     constexpr int kRounds = 10'000;
     for (int round = 0; round < kRounds; ++round) {
@@ -81,7 +81,8 @@ Left where_to_tell(Process::End how) {
     }
     const Left left = process_log.alone([&](bool has_file) {
         if (how == Process::End::kExec && process.is_forked() && !has_file) {
-            return Left::kNothing;  // a forked child on its way to another program, without a sample: nothing to tell
+            return Left::kNothing;  // a forked child about to execute another program, without a sample: nothing
+                                    // to record
         }
         return process_log.is_short() && only != nullptr && write_short_process(*this_thread(), how) ? Left::kShortRow
                                                                                                      : Left::kFile;
@@ -137,7 +138,7 @@ void start(int argc, char** argv, std::uint64_t stack_end) {
         return;
     }
     if (!process_log.may_be_short()) {
-        announce(*thread);  // a program that dies before its first sample has a thread all the same
+        announce(*thread);  // a program that ends before its first sample has a thread nevertheless
     }
     quiet.leave(thread->programs_mask.adopt(quiet.mask_before()));
 }

@@ -1,7 +1,7 @@
-// The recording's file of this process, and the rows of the process as a whole: what it is, its images, what could
-// not be measured, its end. Threads' streams are in the same file (threads/stream.h).
+// The recording's file of this process, and the rows of the process as a whole: its description, its images, what
+// could not be measured, its end. Threads' streams are in the same file (threads/stream.h).
 //
-// The file is made at the start in the program itself; in a forked child and, where the session has a file for short
+// The file is made at the start in the program itself; in a forked child and, if the session has a file for short
 // processes, in every other program only with its first row. Most children exec at once, and many programs (of a
 // shell script, a build) end before their first sample: they append one row to the shared file
 // (process/short_process.h).
@@ -17,11 +17,11 @@ namespace kymo::monitor {
 
 class ProcessLog {
   public:
-    // Makes the file, unless the process may be short, and the set of images, whose rows come here. False: one of
-    // them cannot be had.
+    // Makes the file, unless the process may be short, and the set of images, whose rows are written here. False:
+    // one of them is not available.
     bool begin();
     void after_fork();
-    // No row comes any more, and no new file. `quiescent`: no thread is writing.
+    // No further rows and no new file. `quiescent`: no thread is writing.
     void end(bool quiescent);
 
     // A row. From handlers, or under Quiet.
@@ -37,7 +37,7 @@ class ProcessLog {
             write(row);
         }
     }
-    // Makes sure that there is a file.
+    // Ensures that there is a file.
     bool open() {
         const Locked locked(lock_);
         return open_file();
@@ -49,7 +49,7 @@ class ProcessLog {
         return act(file_.is_open());
     }
 
-    // It has had nothing to tell so far that takes a file of its own, and may end like that.
+    // It has had no row so far that needs a file of its own, and may end like that.
     bool is_short() const { return may_be_short_ && !file_.is_open(); }
     bool may_be_short() const { return may_be_short_; }
     recording::FileWriter& file() { return file_; }

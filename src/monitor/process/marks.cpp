@@ -1,4 +1,4 @@
-// The program's own words: what include/kymo/monitor.h looks up.
+// The program's own calls: the functions that include/kymo/monitor.h looks up.
 
 #include "monitor/interpose/real.h"
 #include "monitor/process/log.h"

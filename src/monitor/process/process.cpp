@@ -21,8 +21,8 @@ int process_id() {
     return static_cast<int>(syscall(SYS_getpid));  // never cached: a vfork child must see its own
 }
 
-// As much as there is behind `from`, which the program may have written over, and given back what it points at. Where
-// the kernel does not copy memory for us, up to the first word's end, as if it had not.
+// As much as there is behind `from`, which the program may have overwritten, and copied from its targets. If the
+// kernel does not copy memory for us, up to the first word's end, as if unchanged.
 std::size_t copy_words(const char* from, std::span<char> room) {
     const auto copied = [room](const void* memory) {
         const auto view = unwind::copy_memory(reinterpret_cast<std::uint64_t>(memory),
@@ -52,7 +52,7 @@ bool Process::load_session() {
     if (folder != nullptr && *folder != 0) {
         return events::load_session(folder, session_) == events::SessionError::kNone;
     }
-    // Preloaded by hand: the first process makes the folder, and its children find it as they would a parent's.
+    // Preloaded by hand: the first process makes the folder, and its children find it like one of a parent.
     if (events::default_session(getenv(events::kOutVariable), static_cast<std::uint32_t>(pid_), session_) !=
         events::SessionError::kNone) {
         return false;
@@ -102,7 +102,7 @@ void Process::set_paused(bool paused) {
 std::string_view Process::arguments(std::span<char> room) const {
     std::size_t bytes = 0;
     std::size_t copied = 0;
-    const char* next = nullptr;  // what is copied goes on from here: they lie one behind the other as a rule
+    const char* next = nullptr;  // copying continues from here: the words are usually consecutive
     for (int i = 0; i < argc_ && argv_[i] != nullptr; ++i) {
         if (argv_[i] != next) {
             copied = bytes + copy_words(argv_[i], room.subspan(bytes));

@@ -22,7 +22,7 @@ class Process {
   public:
     enum class End : std::uint8_t { kExit = 0, kImmediateExit = 1, kExec = 2 };
 
-    // Loads the session. False: there is none for this process.
+    // Loads the session. False: none for this process.
     bool begin(int argc, char** argv, std::uint64_t stack_end);
     void set_running() { phase_.store(Phase::kRunning, std::memory_order_release); }
     // False: another thread is finishing, or has finished.
@@ -34,10 +34,10 @@ class Process {
     bool running() const { return phase() == Phase::kRunning; }
     // False in a vfork child, which shares this memory but is another process.
     bool is_this_process() const;
-    // It is a forked child, and has not become another program since.
+    // It is a forked child, and has not executed another program since.
     bool is_forked() const { return is_forked_; }
 
-    // Measurement is off because the program has said so.
+    // Measurement is off at the program's request.
     bool paused() const { return paused_.load(std::memory_order_acquire) != 0; }
     void set_paused(bool paused);
     std::uint64_t resumes() const { return resumes_.load(std::memory_order_acquire); }
@@ -48,7 +48,7 @@ class Process {
     std::uint64_t main_stack_end() const { return main_stack_end_; }
     // argv[0]; nullptr: there is none.
     const char* program() const { return argc_ > 0 ? argv_[0] : nullptr; }
-    // Of the command line, each ended by a NUL: what has room.
+    // The command line, each argument ended by a NUL, as far as there is room.
     std::string_view arguments(std::span<char> room) const;
 
     const events::Session& session() const { return session_; }

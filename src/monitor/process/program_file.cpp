@@ -47,7 +47,7 @@ class OpenFile {
 };
 
 // Its tools are static programs that load the program they run by themselves, LD_PRELOAD included, and emulate the
-// processor: there is nothing to be measured in it, and Valgrind would have something to say about the monitor.
+// processor: there is nothing to measure in it, and Valgrind would report errors in the monitor.
 bool is_valgrind(const char* path) {
     return strstr(path, "/valgrind/") != nullptr;
 }
@@ -73,7 +73,7 @@ bool has_own_loader(const OpenFile& file, const Elf64_Ehdr& header, const char* 
         loader[file.read(loader, most, segment.p_offset)] = 0;
         return image::is_glibc_loader(loader);
     }
-    return !is_valgrind(path);  // no loader: it takes no notice, and what it starts may be fit
+    return !is_valgrind(path);  // no loader: it ignores the variable, and programs that it starts may be fit
 }
 
 Fit fit_of_elf(const OpenFile& file, const Elf64_Ehdr& header, const char* path) {

@@ -1,5 +1,5 @@
-// zlib comes into the monitor from its archive. These are its own allocators, which would bring in malloc: it calls
-// them where its caller sets none, and image/inflate.cpp sets its own.
+// zlib is linked into the monitor from its archive. These are its own allocators, which would link malloc: it
+// calls them if its caller sets none, and image/inflate.cpp sets its own.
 
 #include <zlib.h>
 

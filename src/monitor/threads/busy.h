@@ -1,4 +1,4 @@
-// What a thread says of itself while it works for the monitor outside its handler.
+// Marks of a thread while it works for the monitor outside its handler.
 #pragma once
 
 #include "monitor/process/process.h"
@@ -28,9 +28,9 @@ class Busy {
     bool entered_;
 };
 
-// The monitor works in this thread outside the handler, for long enough to be sampled itself: made before Quiet, so
-// that it ends after it. What overflows meanwhile is taken as soon as signals come again, and for what it is: a
-// sample of this work, on the path that led to it (sampling/handler.cpp).
+// The monitor works in this thread outside the handler, for long enough to be sampled itself: made before Quiet,
+// so that it ends after it. An overflow meanwhile is handled as soon as signals are unblocked, as a sample of this
+// work, on the path that led to it (sampling/handler.cpp).
 class OwnWork {
   public:
     explicit OwnWork(ThreadState& thread) : thread_(thread), begin_(clock_now()) {
@@ -45,8 +45,8 @@ class OwnWork {
         thread_.taken_ns += end - begin_;
         thread_.own_work_ns += end - begin_;
     }
-    // Runs `call`, which is a system call or little else, and takes its time for time in the kernel. One piece of
-    // work in kOneOf is measured so, for all of them: the readings would cost more than they tell.
+    // Runs `call`, which is a system call or little else, and counts its time as kernel time. One piece of work in
+    // kOneOf is measured, for all of them, because the readings cost too much.
     template <typename Call>
     auto in_kernel(const Call& call) const {
         if (!is_measured_) {

@@ -19,7 +19,7 @@ namespace {
 
 using Start = void* (*)(void*);
 
-// The size that the C library was asked for, or gives without being asked.
+// The requested size, or the C library's default.
 std::size_t stack_bytes(const pthread_attr_t* asked) {
     std::size_t bytes = 0;
     if (asked != nullptr) {
@@ -35,8 +35,8 @@ std::size_t stack_bytes(const pthread_attr_t* asked) {
 }
 
 // The stack of the calling thread. glibc puts a thread's descriptor, whose address is the thread's handle, at the
-// stack's upper end, and thread-local storage beside it. (pthread_getattr_np allocates, which would give every thread
-// an arena of malloc that its program has not asked for.)
+// stack's upper end, and thread-local storage beside it. (pthread_getattr_np allocates, which would give every
+// thread a malloc arena.)
 StackBounds own_stack(std::size_t bytes) {
     constexpr std::uint64_t kDescriptor = 4096;  // 2,304 bytes in glibc 2.36
     const auto here = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
@@ -61,8 +61,7 @@ void* run_measured(void* given) {
         if (process.running()) {
             on_own_stack(thread->own_stack_top, [&] { begin_thread(*thread, stack, Sampling::of_created_thread()); });
             set_this_thread(thread);
-            // Blocked in earnest, though not by its creator: its attributes have said so
-            // (pthread_attr_setsigmask_np).
+            // Really blocked, though not by its creator but by its attributes (pthread_attr_setsigmask_np).
             if (!thread->inherits_block && blocks_ours(quiet.mask_before())) {
                 quiet.leave(thread->programs_mask.adopt(quiet.mask_before()));
             }
@@ -73,7 +72,7 @@ void* run_measured(void* given) {
     return exit_key::is_given_up() ? run_to_its_end(start, argument) : start(argument);
 }
 
-// Fills in what the new thread must know of its creator; nullptr when the thread is to run unmeasured.
+// Fills in the creator's data for the new thread; nullptr if the thread must run unmeasured.
 ThreadState* prepare(Start start, void* argument, const pthread_attr_t* attributes, const unwind::Registers& here,
                      const unwind::FloatRegisters& floats) {
     if (!process.running() || !process.is_this_process()) {
@@ -107,7 +106,7 @@ ThreadState* prepare(Start start, void* argument, const pthread_attr_t* attribut
     return thread;
 }
 
-// No thread came of it.
+// The thread was not created.
 void forget(ThreadState* thread) {
     const kymo::Quiet quiet;
     threads.give_back(thread);

@@ -26,7 +26,7 @@ bool set(void* value, void (*destructor)(void*)) {
     users.fetch_add(1);
     bool is_set = false;
     if (!is_given.load()) {
-        // Before the first thread there is, so that only one makes it.
+        // Before there is a thread, so that only one makes it.
         if (!is_made.load()) {
             is_made.store(real_key_create.get()(&key, destructor) == 0);
         }

@@ -8,8 +8,8 @@ namespace kymo::monitor::exit_key {
 
 // The calling thread's value, as pthread_setspecific. False: no key, or no memory. The first call makes it.
 bool set(void* value, void (*destructor)(void*));
-// The program has asked for a key and there is none left. True: it may ask again. Of threads that live
-// now no end is recorded before the process's; for later ones call run_to_its_end() (life.h).
+// The program has requested a key and none is left. True: it may try again. For live threads no end is recorded
+// before the process's; for later ones call run_to_its_end() (life.h).
 bool give_up();
 bool is_given_up();
 

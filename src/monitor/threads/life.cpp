@@ -46,7 +46,7 @@ void end_thread(ThreadState& thread) {
     threads.give_back(&thread);
 }
 
-// Measurement may be over, perhaps because the calls that this makes would kill (seccomp.h).
+// Measurement may be over, perhaps because the calls made here would kill (seccomp.h).
 bool is_measured_here(const ThreadState* thread) {
     return thread != nullptr && thread == this_thread() && process.running();
 }

@@ -71,7 +71,7 @@ void Registry::forget_all(ThreadState* own) {
         thread = next;
     }
     if (own != nullptr) {
-        spare(own);  // the first to be taken: its pages are there
+        spare(own);  // the first to be reused, because its pages exist
     }
     live_ = nullptr;
     next_stream_.store(1);

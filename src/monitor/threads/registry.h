@@ -1,4 +1,4 @@
-// The threads that are measured: which live, and states of former ones that can be used again.
+// The measured threads: the live ones, and states of former ones for reuse.
 #pragma once
 
 #include "base/exclusion.h"
@@ -16,11 +16,11 @@ class Registry {
     ThreadState* take_state();
     void give_back(ThreadState* thread);
 
-    // Lives from now on, with a stream of its own. In the thread, under Quiet, as the next.
+    // The thread is live from now on, with a stream of its own. In the thread, under Quiet, as the next.
     void add(ThreadState& thread);
     void remove(ThreadState& thread);
 
-    // Calls act(ThreadState&) for every thread that lives. None begins or ends meanwhile.
+    // Calls act(ThreadState&) for every live thread. None begins or ends meanwhile.
     template <typename Act>
     void for_each(const Act& act) const {
         const Locked locked(lock_);
@@ -28,7 +28,7 @@ class Registry {
             act(*thread);
         }
     }
-    // It lives, and no other.
+    // It is the only live thread.
     bool is_alone(const ThreadState& thread) const;
 
     // In a forked child: before the parts release what the parent's threads held, and after. Then no thread is

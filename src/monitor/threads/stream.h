@@ -1,5 +1,4 @@
-// A thread's stream in the recording: its beginning, which names where the thread came from, and its end, which has
-// its account.
+// A thread's stream in the recording: its beginning, with the thread's origin, and its end, with its account.
 #pragma once
 
 #include "monitor/threads/thread_state.h"

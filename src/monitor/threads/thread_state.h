@@ -1,9 +1,9 @@
-// Everything the monitor keeps for one thread.
+// The monitor's state for one thread.
 //
-// Lives in pages of its own, never in the program's allocator, and is used again for later threads. `busy` says that
-// the thread is inside the monitor: its handler then leaves at once, and the sample stays in the ring for the next
-// one. While a thread lives, everything but the atomics is touched by that thread only (its handler, or itself under
-// Quiet); at process end, the thread that ends the process reads the counters of the others.
+// It is in pages of its own, never in the program's allocator, and is reused for later threads. `busy` means that
+// the thread is inside the monitor: its handler then returns at once, and the sample stays in the ring for the
+// next one. While a thread lives, everything but the atomics is accessed by that thread only (its handler, or
+// itself under Quiet); at process end, the thread that ends the process reads the counters of the others.
 #pragma once
 
 #include "base/ids.h"
@@ -69,7 +69,7 @@ struct ThreadState {
     void* (*start)(void*) = nullptr;
     void* argument = nullptr;
     std::size_t stack_bytes = 0;  // 0: not known
-    bool inherits_block = false;  // its creator has the sampling signal blocked in earnest
+    bool inherits_block = false;  // its creator has really blocked the sampling signal
 
     // The stream.
     StreamId stream{0};
@@ -106,9 +106,10 @@ struct ThreadState {
     std::uint64_t pace_ticks = 0;  // added up
     std::uint64_t merged = 0;
     std::uint64_t monitor_ns = 0;
-    std::uint64_t taken_ns = 0;          // from the program, with what the kernel takes for a sample (handler.cpp)
+    std::uint64_t taken_ns = 0;          // from the program, including the kernel's time for a sample
+                                         // (handler.cpp)
     std::uint64_t own_work_begin = 0;    // the monitor's last work in this thread
-    std::uint64_t own_work_end = 0;      // all ones: it is at it
+    std::uint64_t own_work_end = 0;      // all ones: in progress
     std::uint64_t own_work_ns = 0;       // of the monitor's work here, in all
     std::uint64_t own_work_written = 0;  // of these, in samples
     std::uint64_t own_system_ns = 0;     // of that work, in the kernel as far as that is measured
@@ -119,7 +120,7 @@ struct ThreadState {
     std::uint64_t switches_at_end = 0;    // since its beginning; known at its end
     std::uint64_t processor_changes = 0;  // from sample to sample
     std::uint64_t last_processor = 0;     // and one; 0: no sample yet
-    UsageSoFar before;                    // what it had used up when it began here
+    UsageSoFar before;                    // what it had used before counting began here
     std::uint64_t pauses_seen = 0;        // how many times measurement had been resumed at the last sample
 
     unsigned destructor_rounds = 0;
@@ -143,8 +144,8 @@ struct ThreadState {
     ThreadState* next = nullptr;
     ThreadState* previous = nullptr;
 
-    // Space for a path and for a stack that has to be copied, and the stack that all this is done on. Bytes that no
-    // constructor touches: the pages of most threads are never needed.
+    // Space for a path and for a copied stack, and the stack for that work. Bytes that no constructor touches: the
+    // pages of most threads are never needed.
     std::span<unwind::Frame> frames() { return {reinterpret_cast<unwind::Frame*>(frame_space), kMostFrames}; }
     static constexpr std::size_t kMostFrames = ContextTree::kMaxDepth + 1;
     alignas(unwind::Frame) std::uint8_t frame_space[kMostFrames * sizeof(unwind::Frame)];

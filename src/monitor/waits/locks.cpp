@@ -1,9 +1,9 @@
-// Mutexes, read-write locks and spin locks, POSIX and C11. Each tries first: what is free costs one call more than
-// without the monitor and no clock reading. Only "busy" goes the slow way; every other answer of the try is the
-// answer that the lock would have given (EOWNERDEAD, ENOTRECOVERABLE, EINVAL, EAGAIN), and the lock itself is asked
-// again where the two differ (a deadlock with oneself is "busy" to the try and EDEADLK to the lock).
+// Mutexes, read-write locks and spin locks, POSIX and C11. Each tries first: a free lock costs one call more than
+// without the monitor and no clock reading. Only "busy" takes the slow path; every other result of the try is the
+// result of the lock itself (EOWNERDEAD, ENOTRECOVERABLE, EINVAL, EAGAIN), and the lock itself is called if the
+// two differ (a deadlock with oneself is "busy" to the try and EDEADLK to the lock).
 //
-// Unlocking is left alone: the holder of a lock is read from the lock. glibc keeps the owner's thread id in
+// Unlocking is not interposed: the holder of a lock is read from the lock. glibc keeps the owner's thread id in
 // pthread_mutex_t (__data.__owner, for all types but those without an owner, like elided ones) and the writer's in
 // pthread_rwlock_t (__data.__cur_writer); both have been part of its ABI since 2.0 and 2.25.
 
@@ -125,7 +125,7 @@ KYMO_INTERPOSE int pthread_rwlock_wrlock(pthread_rwlock_t* lock) noexcept {
     return wait_for_lock(WaitKind::kWriteLock, lock, [=] { return real_wrlock.get()(lock); });
 }
 
-// The timed ones check the time that they are given first, so the lock itself is asked at once.
+// The timed ones check their time argument first, so the lock itself is called at once.
 KYMO_INTERPOSE int pthread_rwlock_timedrdlock(pthread_rwlock_t* lock, const timespec* until) noexcept {
     return wait_for_lock(WaitKind::kReadLock, lock, [=] { return real_timedrdlock.get()(lock, until); });
 }

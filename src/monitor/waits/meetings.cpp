@@ -60,7 +60,7 @@ Real<int (*)(pthread_t, void**, const timespec*)> real_timedjoin{"pthread_timedj
 Real<int (*)(pthread_t, void**, clockid_t, const timespec*)> real_clockjoin{"pthread_clockjoin_np"};
 Real<int (*)(thrd_t, int*)> real_thrd_join{"thrd_join"};
 
-// sem_post is allowed in signal handlers, where nothing may be looked up.
+// sem_post is allowed in signal handlers, where look-ups are not.
 __attribute__((constructor)) void look_up_semaphores() {
     real_sem_post.get();
     real_sem_wait.get();

@@ -38,7 +38,7 @@ void run_initialiser() {
     mine.routine();
 }
 
-// What is set here is read while call() runs, by this thread; a signal handler in between leaves it as it was.
+// What is set here is read while call() runs, by this thread; a signal handler in between restores it.
 template <typename Call>
 __attribute__((noinline)) int wait_for_initialiser(const void* flag, Routine routine, const Call& call) {
     const Initialiser outer = own_initialiser;

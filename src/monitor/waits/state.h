@@ -59,7 +59,7 @@ struct WaitState {
         locks.clear();
     }
 
-    // Whatever else describes the wait is set before.
+    // All other data of the wait are set before.
     void open(std::uint64_t now, std::uint64_t taken) {
         taken_before = taken;
         begin.store(now, std::memory_order_release);
@@ -108,7 +108,7 @@ struct WaitState {
         }
     }
 
-    // In a wait of OpenMP: what the run time waits for meanwhile is part of it.
+    // In a wait of OpenMP: waits of the run time inside it are part of it.
     bool is_in_team_wait() const {
         using enum recording::WaitKind;
         return begin.load(std::memory_order_relaxed) != 0 &&

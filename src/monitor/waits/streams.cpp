@@ -34,7 +34,7 @@ ssize_t read_stream(FILE* file, void* to, ssize_t bytes) {
         [](ssize_t result) { return moved_bytes(result); });
 }
 
-// It writes until all is written, or an error stops it: one message.
+// It writes until everything is written, or an error stops it: one message.
 ssize_t write_stream(FILE* file, const void* from, ssize_t bytes) {
     const Write real = real_write.get();
     return waited_at_end(
@@ -51,7 +51,7 @@ struct Range {
     std::uintptr_t end = 0;
 };
 
-// What is read-only after relocation of the library that holds `address`.
+// The range that is read-only after relocation, of the library that contains `address`.
 Range relocated_range(std::uintptr_t address) {
     image::LinkedObject library;
     if (!image::find_linked_object(address, &library)) {
@@ -60,7 +60,7 @@ Range relocated_range(std::uintptr_t address) {
     const auto* const header = reinterpret_cast<const ElfW(Ehdr)*>(library.begin);
     const auto* const parts = reinterpret_cast<const ElfW(Phdr)*>(library.begin + header->e_phoff);
     Range range;
-    std::uintptr_t first = ~std::uintptr_t{0};  // where it was linked to begin
+    std::uintptr_t first = ~std::uintptr_t{0};  // the link-time begin
     for (unsigned i = 0; i < header->e_phnum; ++i) {
         if (parts[i].p_type == PT_LOAD) {
             first = std::min<std::uintptr_t>(first, parts[i].p_vaddr & ~(kPage - 1));
@@ -82,7 +82,7 @@ bool Streams::begin() {
         return true;
     }
     const Range range = relocated_range(own_read);
-    // Down, as the loader protected it: what is beyond its last whole page was never made read-only.
+    // Rounded down, as the loader did: the part beyond its last whole page was never made read-only.
     const std::uintptr_t begin = range.begin & ~(kPage - 1);
     const std::uintptr_t end = range.end & ~(kPage - 1);
     if (begin >= end || end - begin > kMost ||

@@ -2,7 +2,7 @@
 // children, for signals. Whether they blocked shows only afterwards, so each is timed: two clock readings beside a
 // system call.
 //
-// What the C library calls by itself does not come by here (of stdio's streams: waits/streams.h). All are
+// The C library's own calls do not pass here (those of stdio's streams: waits/streams.h). All are
 // async-signal-safe and stay so: everything is looked up beforehand.
 
 #include "monitor/channels/counting.h"
@@ -27,7 +27,7 @@ using namespace kymo::monitor;
 
 namespace {
 
-// Receiving with these takes no message.
+// Receiving with these flags consumes no message.
 constexpr int kLeaves = MSG_PEEK | MSG_ERRQUEUE;
 
 Moved moved_messages(const mmsghdr* messages, int count, bool is_taken = true) {
@@ -40,7 +40,7 @@ Moved moved_messages(const mmsghdr* messages, int count, bool is_taken = true) {
     return moved;
 }
 
-// The descriptor leads somewhere from now on.
+// The descriptor is connected from now on.
 int connected(int descriptor, int result) {
     if (result == 0 || errno == EINPROGRESS) {
         descriptor_changes.note(descriptor);

@@ -17,7 +17,7 @@ void write_unfinished_wait(ThreadState& thread, std::uint64_t now, bool own_thre
         write_idle(thread, now, nullptr, own_thread ? 0 : recording::kWaitOpen);
         return;
     }
-    // The thread's own frames of that wait are gone; another thread's stack lies still as long as it waits.
+    // The thread's own frames of that wait are gone; another thread's stack does not change while it waits.
     const ContextId context =
         own_thread || wait.registers.pc == 0 ? ContextId{0} : enter_own_path(thread, wait.registers);
     if (announce(thread)) {

@@ -26,7 +26,7 @@ constinit Waiting waiting;
 
 static constinit Wakers wakers;
 
-// What waited() does around a call that is brief.
+// The work of waited() around a brief call.
 __attribute__((noinline)) static void count_nothing() {
     static constinit WaitState state;
     state.kind = WaitKind::kSleep;
@@ -65,7 +65,7 @@ void write_wait(ThreadState& thread, const WaitState& wait, std::uint64_t begin,
     thread.writer.append(row);
 }
 
-// Asked for behind the wait, which took longer than this does: 1.3 us on a virtual machine.
+// Called after the wait, which took longer than this call: 1.3 us on a virtual machine.
 static std::uint64_t with_file_kind(const WaitState& wait) {
     struct stat status{};
     if (!recording::has_file_kind(wait.kind) || fstat(static_cast<int>(wait.object), &status) != 0) {

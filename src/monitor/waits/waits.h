@@ -1,12 +1,12 @@
-// Waiting as something measured: every wrapper of a function that may block goes through waited().
+// Waiting as a measured event: every wrapper of a function that may block uses waited().
 //
-// Contract. The wrapper stays transparent: arguments, result and errno are those of the real function; a thread that
-// is cancelled inside, or left by a longjmp, leaves nothing behind but WaitState's open wait, which its next wait or
-// its end takes up. Nothing is held while the real function runs. Called before the monitor runs, in a vfork child,
-// from the monitor itself or from an unmeasured thread, it is the real function and nothing else.
+// Contract. The wrapper is transparent: arguments, result and errno are those of the real function. A thread that
+// is cancelled inside, or left by a longjmp, leaves only WaitState's open wait behind, which its next wait or its
+// end handles. No lock is held while the real function runs. Called before the monitor runs, in a vfork child,
+// from the monitor itself or from an unmeasured thread, it only calls the real function.
 //
-// Cost: about 100 ns a call that may block (two clock readings); locks try first and come here only when that fails.
-// Waits of kBriefWaitNs and more also cost a walk of the stack and a row, after the wait.
+// Cost: about 100 ns per call that may block (two clock readings); locks try first and come here only when that
+// fails. Waits of kBriefWaitNs and more also cost a walk of the stack and a row, after the wait.
 #pragma once
 
 #include "monitor/interpose/real.h"
@@ -32,14 +32,14 @@ class Waiting : public Part {
 
 extern Waiting waiting;
 
-// A thread made by a raw clone without thread-local storage of its own finds its creator's. It runs on another stack;
-// where the stack does not tell (coroutines), the kernel does.
+// A thread made by a raw clone without thread-local storage of its own finds its creator's. It runs on another
+// stack; if the stack is not conclusive (coroutines), the kernel is called.
 inline bool is_calling(const ThreadState& thread) {
     return thread.stack.holds(reinterpret_cast<std::uint64_t>(__builtin_frame_address(0))) ||
            syscall(SYS_gettid) == thread.tid;
 }
 
-// The calling thread, where its waits are to be measured; otherwise nullptr.
+// The calling thread, if its waits are measured; otherwise nullptr.
 inline ThreadState* waiting_thread() {
     ThreadState* thread = this_thread();
     return thread != nullptr && process.running() && !process.paused() && is_calling(*thread) ? thread : nullptr;
@@ -98,7 +98,7 @@ int thread_id_of(pthread_t handle);
 // Notes that this thread signals, posts or arrives at an object: a plain store into a small table (wakers.h).
 // round: which use of an object that is used again and again, where that is known.
 void note_waker(const void* object, std::uint64_t round = 0);
-// The thread that last did, 0: not known.
+// The last thread to do so, 0: not known.
 std::uint64_t waker_of(const void* object, std::uint64_t round = 0);
 
 // ---- the wait ----------------------------------------------------------------------------------------

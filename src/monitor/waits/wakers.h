@@ -1,6 +1,6 @@
-// Who last woke the waiters of an object: a table of fixed size, without a lock.
+// The last waker of an object: a table of fixed size, without a lock.
 //
-// An object has two places to be in, and takes the first only where both are others': with a few dozen objects about
+// An object has two possible places, and takes the first if both belong to others: with a few dozen objects about
 // one answer in ten thousand is missing. An answer is never of another object (up to a tag of 32 bits).
 #pragma once
 
@@ -24,7 +24,7 @@ class Wakers {
         const std::uint64_t there = second.load(std::memory_order_relaxed);
         (there == 0 || is_of(there, mixed) ? second : first).store(entry, std::memory_order_relaxed);
     }
-    // The thread that last did, 0: not known.
+    // The last thread to do so, 0: not known.
     std::uint64_t last(std::uint64_t object) const {
         const std::uint64_t mixed = mix(object);
         for (const std::size_t place : {first_place(mixed), second_place(mixed)}) {
@@ -44,7 +44,7 @@ class Wakers {
     static std::size_t first_place(std::uint64_t mixed) { return mixed % kEntries; }
     static std::size_t second_place(std::uint64_t mixed) { return (mixed >> 12U) % kEntries; }
     static std::uint64_t mix(std::uint64_t object) {
-        // High bits too must tell on the places, which the low ones choose.
+        // High bits must influence the places as well, which the low ones choose.
         object *= 0x9E3779B97F4A7C15U;
         object ^= object >> 32U;
         object *= 0xBF58476D1CE4E5B9U;

@@ -1,5 +1,5 @@
-// x86-64: a system call that a signal has met: over, or wound back by the kernel, to be made again when the handler
-// returns.
+// x86-64: a system call interrupted by a signal: over, or wound back by the kernel, to be made again when the
+// handler returns.
 //
 // Contract: usable in signal handlers; reads and writes the context alone.
 #pragma once
@@ -19,7 +19,7 @@ inline bool is_about_to_call_again(const ucontext_t& context) {
     return registers[REG_RCX] == registers[REG_RIP] + kInstruction && registers[REG_R11] == registers[REG_EFL];
 }
 
-// Whether the interrupted thread stands behind the instruction of a system call that it is just back from.
+// Whether the interrupted thread is behind the instruction of a system call that has just returned.
 inline bool is_back_from_call(const ucontext_t& context) {
     const greg_t* const registers = context.uc_mcontext.gregs;
     return registers[REG_RCX] == registers[REG_RIP] && registers[REG_R11] == registers[REG_EFL];

@@ -1,4 +1,4 @@
-// x86-64: how fast the processor is here and now.
+// x86-64: the present speed of the processor.
 //
 // Contract: usable in signal handlers; some 100 ns.
 #pragma once

@@ -5,7 +5,7 @@
 
 namespace kymo::monitor::x86_64 {
 
-// Whether the processor has them and the kernel has switched them on: then RDPKRU and WRPKRU may be executed.
+// Whether the processor has them and the kernel has enabled them: then RDPKRU and WRPKRU may be executed.
 inline bool has_protection_keys() {
     constexpr unsigned kExtendedFeatures = 7;
     constexpr unsigned kOsPke = 1U << 4U;  // of ecx (Intel SDM, volume 2A, CPUID)

@@ -11,7 +11,7 @@ namespace kymo::monitor {
 
 constinit SignalOwners kymo_signal_owners;
 
-// What the code below counts on.
+// Assumptions of the code below.
 static_assert(offsetof(siginfo_t, si_code) == 8);
 static_assert(offsetof(siginfo_t, si_fd) == 24);
 static_assert(offsetof(siginfo_t, si_value) == 24);

@@ -1,10 +1,10 @@
-// The areas of an address space as they were last seen, and what has changed at another look.
+// The areas of an address space as last seen, and their changes at another look.
 //
-// A look is begin(), then add() for each area by rising addresses, then finish(). An area keeps its number while it
-// overlaps the area of that number at the look before and is the same kind of thing (file, protection, path): it has
-// then grown, shrunk or lost a part. Of an area cut in two the first part keeps the number.
+// A look is begin(), then add() for each area by rising addresses, then finish(). An area keeps its number while
+// it overlaps the area of that number at the previous look and is of the same kind (file, protection, path): it
+// has then grown, shrunk or lost a part. If an area was cut in two the first part keeps the number.
 //
-// Contract: one thread at a time; no allocation. `kMost` areas a look; more are counted and passed over.
+// Contract: one thread at a time; no allocation. `kMost` areas a look; more are counted and skipped.
 #pragma once
 
 #include "base/ids.h"
@@ -60,7 +60,7 @@ class AreaList {
         }
     }
 
-    // The areas that were not seen any more are gone. Returns how many had no room.
+    // The areas that were not seen any more are gone. Returns the number of areas without room.
     template <typename Gone>
     std::size_t finish(const Gone& gone) {
         for (; at_ < size_[now_]; ++at_) {
