@@ -1,5 +1,5 @@
-// Findings and exact occurrences (`kymo record --for REC.kymo --exact`): what every call says of a finding's
-// function, and, where sampling cannot settle a finding, the command that can.
+// Findings and exact occurrences (`kymo record --for REC.kymo --exact`): the data of every call for a finding's
+// function and, if sampling cannot settle a finding, the command that can.
 #pragma once
 
 #include "findings/finding.h"
@@ -10,9 +10,9 @@
 
 namespace kymo::findings {
 
-// A finding on a function whose calls are all known gets how long they are, and how many, as evidence. One that rests
-// on a comparison of occurrences, and could not be tested or is about a piece whose single occurrences are too short
-// to be sampled, names the command in its experiment. `recording`: as the command is to name it.
+// A finding on a function whose calls are all known gets their durations and number as evidence. One that depends
+// on a comparison of occurrences, and could not be tested or is about a piece whose single occurrences are too
+// short to be sampled, names the command in its experiment. `recording`: its name in the command.
 void prefer_exact(const spacetime::Evidence& evidence, const spacetime::ExactCalls& exact,
                   const std::string& recording, Judgement* judgement);
 

@@ -18,7 +18,7 @@ constexpr std::size_t kControlPermutations = 499;
 constexpr double kDisturbance = 20;
 constexpr double kMostDropped = 0.05;  // of the samples' call paths
 
-// A claim that rests on a feature does not stand where chance explains the feature.
+// A claim that depends on a feature is dropped if chance explains the feature.
 bool is_chance(const Case& subject, const Claim& claim, double significance) {
     if (claim.feature.empty() || !subject.tested) {
         return false;

@@ -1,8 +1,8 @@
-// A rule: from a case to a claim about the program, with what it takes and what would speak against it.
+// A rule: from a case to a claim about the program, with its requirements and counter-evidence.
 //
-// One file each (rules/), found by itself: CONTRIBUTING.md walks through adding one. Rules are pure functions: they
-// see one case (and through it the whole evidence) and say what they claim; testing, bounding, ranking and joining is
-// done by the engine (judge.h), the same for all.
+// One file each (rules/), found automatically: CONTRIBUTING.md describes how to add one. Rules are pure functions:
+// they see one case (and through it the whole evidence) and return their claims; the engine (judge.h) tests,
+// bounds, ranks and joins all alike.
 #pragma once
 
 #include "findings/cases/case.h"
@@ -15,7 +15,7 @@
 
 namespace kymo::findings {
 
-// What a rule says. At stake is either a part of the case's excess (`explains`: of kOccurrences and kNeighbours),
+// A rule's claim. At stake is either a part of the case's excess (`explains`: of kOccurrences and kNeighbours),
 // which the engine adds up and bounds, or sums of its own (`own`), exact over the evidence.
 struct Claim {
     std::string title;  // plain words, one or a few sentences
@@ -33,7 +33,7 @@ struct Claim {
     bool is_part = false;  // `place` lies in `node`, but not in any of the nodes inside it
     std::vector<TimeRange> when = {};
     std::vector<std::uint32_t> threads = {};
-    std::vector<std::uint32_t> targets = {};  // wait targets that it speaks of, ascending: joins claims on one wait
+    std::vector<std::uint32_t> targets = {};  // the wait targets concerned, ascending: joins claims on one wait
 
     std::vector<EvidenceRow> evidence = {};  // the engine adds the account of the excess and the clear features
     std::string_view feature = {};           // the claim rests on this feature's test: its q is the claim's
@@ -42,8 +42,8 @@ struct Claim {
 };
 
 struct Rule {
-    // Of claims on the same time with equally much at stake the one of the lower place is shown: what is more
-    // particular has a lower one.
+    // Of claims on the same time with equally much at stake the one of the lower place is shown: more specific
+    // rules have lower ones.
     int place = 0;
     std::string_view kind;  // docs/findings.md
     Contrast contrast = Contrast::kRun;

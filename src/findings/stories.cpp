@@ -18,7 +18,7 @@ bool by_falling_share(const Weighed& a, const Weighed& b) {
     return a.finding.share_low > b.finding.share_low;
 }
 
-// How many spaces are around it; the rounds of a loop stand where the loop does.
+// The number of enclosing spaces; the rounds of a loop have the loop's depth.
 std::size_t depth(const Evidence& evidence, NodeIndex node) {
     if (node != kNone && node.in(evidence.nodes).kind == spacetime::SpaceKind::kIteration) {
         node = node.in(evidence.nodes).parent;
@@ -30,7 +30,7 @@ std::size_t depth(const Evidence& evidence, NodeIndex node) {
     return around;
 }
 
-// What lies in a node but in none of those inside it has nothing to do with them.
+// The part of a node that is in none of those inside it is not related to them.
 bool related(const Evidence& evidence, const Weighed& a, const Weighed& b) {
     const NodeIndex one = a.finding.node;
     const NodeIndex other = b.finding.node;
@@ -90,7 +90,7 @@ bool at_the_same_time(const Finding& a, const Finding& b) {
 
 bool same_story(const Evidence& evidence, const Weighed& a, const Weighed& b) {
     if (a.rule->is_advantage && a.finding.kind != b.finding.kind) {
-        return false;  // what is good in two ways is good twice
+        return false;  // two different advantages are counted twice
     }
     if (intersect(a.targets, b.targets)) {
         return true;
@@ -105,8 +105,7 @@ bool same_story(const Evidence& evidence, const Weighed& a, const Weighed& b) {
     return related(evidence, a, b) && (a.terms & b.terms) != 0 && at_the_same_time(a.finding, b.finding);
 }
 
-// Deeper inside lies a claim of the same kind that holds most of it. A header of the system is nowhere that a user
-// could change.
+// A claim of the same kind deeper inside has most of it. A system header is not a place that a user could change.
 bool is_held_inside(const Evidence& evidence, const Finding& outer, const Finding& inner) {
     return inner.place.file.rfind("/usr/", 0) != 0 && !is_tool(evidence, inner.node) && inner.kind == outer.kind &&
            depth(evidence, inner.node) > depth(evidence, outer.node) && is_inside(evidence, inner.node, outer.node) &&

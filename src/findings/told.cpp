@@ -30,7 +30,7 @@ Finding told(const rec::GpuFinding& row) {
     return finding;
 }
 
-// The table of findings comes before the kernel that they are about.
+// The table of findings precedes the kernel that they are about.
 void put_in(const std::string& kernel, Finding* finding) {
     finding->place.function = program::demangle(kernel.c_str());
     finding->place.module = kernel;

@@ -1,4 +1,4 @@
-// From a rule's claim to a finding with what is at stake: added up, bounded, with its evidence.
+// From a rule's claim to a finding with the amount at stake: added up, bounded, with its evidence.
 #pragma once
 
 #include "findings/rule.h"

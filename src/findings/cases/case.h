@@ -64,7 +64,7 @@ struct Feature {
     double q = 1;       // and for all cases
 };
 
-// Between two occurrences that follow each other inside one occurrence of what is around them.
+// Between two consecutive occurrences inside one occurrence of the enclosing node.
 struct GapRow {
     std::uint32_t thread = 0;
     std::uint64_t begin = 0;
@@ -72,11 +72,11 @@ struct GapRow {
     std::int64_t ns = 0;        // without the time for which a processor was lacking
     std::uint32_t order = 0;    // of the occurrence before it
     std::size_t row_after = 0;  // of the occurrence behind it, in the node's table
-    // What filled it: nodes of the same level, ascending, likewise. The rest is own code of what is around them.
+    // What filled it: nodes of the same level, ascending, likewise. The rest is the enclosing node's own code.
     std::vector<spacetime::GapPart> filled = {};
 };
 
-// Waits of a thread at the place that comes back, in one occurrence of a node or behind it, before the next one.
+// Waits of a thread at the recurring place, in one occurrence of a node or behind it, before the next one.
 struct WaitReturn {
     std::uint32_t thread = 0;
     std::uint32_t order = 0;  // of the occurrence
@@ -100,7 +100,7 @@ struct Case {
     std::uint32_t same =
         kNone;           // kCode…: the group, index of Evidence::same_spaces; there neighbours are groups, too
     CounterIndex event;  // kRich
-    // kNeighbours: what comes before the bad occurrences and after them; kAnyNeighbour: whatever does.
+    // kNeighbours: the neighbours before and after the bad occurrences; kAnyNeighbour: any.
     std::uint32_t before = spacetime::kAnyNeighbour;
     std::uint32_t after = spacetime::kAnyNeighbour;
 

@@ -188,7 +188,7 @@ GapGround gap_ground(const Evidence& evidence, const spacetime::SpaceNode& life,
 }
 
 void compare_gaps(const GapGround& ground, const CaseOptions& options, Random random, Case* subject) {
-    // What is said of gaps is that the long ones come regularly: shifted as a whole they still would.
+    // The claim about gaps is that the long ones are regular: shifted as a whole they still would be.
     const std::vector<char> is_slow =
         options.shuffle != nullptr ? exchanged_labels(ground.compared.stream, ground.split.is_slow, options.shuffle)
                                    : ground.split.is_slow;

@@ -32,7 +32,7 @@ struct SpaceGround {
     ComparedOccurrences compared;  // of all of them; empty where there is but one
 };
 
-// What comes before an occurrence, after it, or both; kAnyNeighbour: whatever does.
+// The neighbour before an occurrence, after it, or both; kAnyNeighbour: any.
 struct Neighbourhood {
     std::uint32_t before = spacetime::kAnyNeighbour;
     std::uint32_t after = spacetime::kAnyNeighbour;
@@ -95,7 +95,7 @@ struct Grounds {
 std::vector<std::vector<NodeIndex>> levels(const spacetime::Evidence& evidence);  // siblings
 SpaceGround space_ground(const spacetime::Evidence& evidence, std::vector<NodeIndex> siblings);
 Split occurrence_split(const spacetime::Evidence& evidence, const spacetime::SpaceNode& space);
-// Without those that say what the slow ones (`slow`) say already.
+// Without labels that repeat the slow ones (`slow`).
 std::vector<RichLabel> rich_labels(const spacetime::Evidence& evidence, NodeIndex node, const Split& slow);
 std::vector<Neighbourhood> compared_neighbourhoods(const spacetime::Evidence& evidence, NodeIndex node);
 // Of a group of same spaces, among groups.
@@ -116,7 +116,7 @@ void add_gap_cases(const Grounds& grounds, const CaseOptions& options, std::vect
 void add_same_cases(const Grounds& grounds, const CaseOptions& options, std::vector<Case>* cases);
 void add_return_cases(const Grounds& grounds, const CaseOptions& options, std::vector<Case>* cases);
 
-// The rest of a case that says what it is of: labels (moved, in a round of the control), sides and features.
+// The remaining parts of a case: labels (moved, in a round of the control), sides and features.
 void compare_slow(const Split& split, const ComparedOccurrences& compared, const CaseOptions& options, Random random,
                   Case* subject);
 void compare_neighbourhood(const Neighbourhood& neighbourhood, const ComparedOccurrences& compared,

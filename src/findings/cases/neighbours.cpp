@@ -1,6 +1,6 @@
 // A node's occurrences after one neighbour, before one, or between two, against its other occurrences.
 //
-// Between two only where either neighbour comes without the other as well, often enough to be compared.
+// Between two only if each neighbour also occurs without the other, often enough to be compared.
 #include "findings/cases/make.h"
 #include "findings/cases/sides.h"
 
@@ -19,8 +19,8 @@ constexpr std::size_t kLeastEach = 5;       // occurrences on either side
 constexpr std::size_t kLeastFolded = 30;    // where single occurrences are too short to be known well
 constexpr std::size_t kMostNeighbours = 4;  // on a side; of more none is compared
 
-// Neighbours that mostly wait, by number. What waits leaves nothing behind that could be to blame; that it is a
-// neighbour says how the threads met.
+// Neighbours that mostly wait, by number. A wait leaves no after-effect that could be the cause; as a neighbour it
+// only shows how the threads met.
 using Waiters = std::vector<bool>;
 
 Waiters waiters_of(const Evidence& evidence) {

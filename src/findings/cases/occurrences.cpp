@@ -25,8 +25,8 @@ Split occurrence_split(const spacetime::Evidence& evidence, const spacetime::Spa
     // it.
     const double resolution = 1 / static_cast<double>(std::max<std::uint64_t>(1, space.median_samples));
     Split split = split_slow(durations(space.rows), resolution);
-    // Of short occurrences several look like one where what lies between them is not seen: only rare slow ones mean a
-    // thing.
+    // Several short occurrences look like one if the code between them is not seen: only rare slow ones are
+    // significant.
     const bool is_merging = space.folded && split.slow * kMostSlowFolded > space.rows.size();
     const bool is_no_contrast = is_merging || split.slow == 0 || split.slow == space.rows.size() ||
                                 is_by_thread(space.rows, split.is_slow, split.slow);

@@ -1,7 +1,7 @@
-// Places of waiting that come back: in which occurrences of what is around them.
+// Recurring places of waiting: in which occurrences of the enclosing node they recur.
 //
-// That a thread waited, where and when is recorded exactly, however noisy the occurrences' own durations are: so
-// a pause is found by where its waits lie among the rounds, and not by how long those took. Waits for other threads
+// That a thread waited, where and when is recorded exactly, however noisy the occurrences' own durations are: so a
+// pause is found by where its waits are among the rounds, and not by how long those took. Waits for other threads
 // are left out: they mirror what the others do. Polling and accepting are how programs wait for work.
 #include "findings/cases/make.h"
 #include "findings/cases/sides.h"
@@ -39,8 +39,8 @@ std::map<std::uint32_t, std::size_t> occurrences_by_thread(const OccurrenceTable
     return result;
 }
 
-// Waits that lie in an occurrence of what is around the node, each with the node's occurrence that it lies in or
-// follows. None where more than a few lie elsewhere: then this is not what is around the place.
+// Waits inside an occurrence of the enclosing node, each with the node's occurrence that it is in or follows. None
+// if more than a few are elsewhere: then this node does not enclose the place.
 std::vector<WaitReturn> returns_to(const Evidence& evidence, NodeIndex node, const std::vector<TimedWait>& waits) {
     const SpaceNode& space = node.in(evidence.nodes);
     std::size_t elsewhere = 0;
@@ -72,7 +72,7 @@ std::vector<WaitReturn> returns_to(const Evidence& evidence, NodeIndex node, con
     return returns;
 }
 
-// Only of threads in which it comes back, and is an exception.
+// Only of threads in which it recurs, as an exception.
 void keep_rare(const OccurrenceTable& occurrences, std::vector<WaitReturn>* returns) {
     std::map<std::uint32_t, std::size_t> events;
     for (const WaitReturn& wait : *returns) {
@@ -89,8 +89,8 @@ bool is_whole(const SpaceNode& node) {
     return node.rows.size() == node.occurrences && node.kind != SpaceKind::kMark;
 }
 
-// What counts the returns best is chosen before anything is tested: the rounds of the innermost loop around them, or
-// else what is visited most often at the innermost level.
+// The best count of the returns is chosen before the test: the rounds of the innermost enclosing loop, or else the
+// most visited node of the innermost level.
 std::optional<ReturnGround> ground_of(const Evidence& evidence, const std::vector<TimedWait>& waits) {
     std::optional<ReturnGround> best;
     const auto rank = [&](NodeIndex node) {

@@ -1,8 +1,8 @@
-// Occurrences of groups of same code spaces, compared as those of nodes are: the slow ones against the fast ones, the
-// long gaps against the others, and by what lies before and after them.
+// Occurrences of groups of same code spaces, compared like those of nodes: the slow ones against the fast ones,
+// the long gaps against the others, and by what is before and after them.
 //
-// Only groups whose occurrences are seen one by one, and which are not nearly all of the node that holds them: there
-// the node's cases say it, with a call path.
+// Only groups whose occurrences are seen one by one, and which are not nearly all of the enclosing node, whose own
+// cases then cover it, with a call path.
 #include "findings/cases/make.h"
 #include "findings/cases/sides.h"
 

@@ -94,15 +94,15 @@ const spacetime::SpaceIntervals* intervals_of(const spacetime::Evidence& evidenc
     return found != evidence.intervals.end() ? &*found : nullptr;
 }
 
-// Waits that nothing spares a thread that comes to them.
+// Waits that every thread that reaches them must take.
 bool always_waits(recording::WaitKind kind) {
     using recording::WaitKind;
     return kind == WaitKind::kSleep || kind == WaitKind::kSync || kind == WaitKind::kChild;
 }
 
-// Where what lies between two occurrences is mostly waiting, its times are known exactly; but a thread may come to
-// the wait and need not wait (a queue that is not empty, the last one at a barrier): then only what it does beside is
-// left to be seen. Where a thread waits for much longer than it works, that is hardly ever so.
+// If the time between two occurrences is mostly waiting, it is known exactly; but a thread may reach the wait
+// without having to wait (a queue that is not empty, the last one at a barrier): then only its other work there
+// can be seen. If a thread waits for much longer than it works, that is rare.
 bool are_waits_certain(const spacetime::Evidence& evidence, NodeIndex node,
                        const spacetime::SpaceIntervals& intervals) {
     constexpr double kMostlyIdle = 4;
@@ -125,9 +125,9 @@ bool are_waits_certain(const spacetime::Evidence& evidence, NodeIndex node,
            median(beside) >= kSeen * sampling_period(evidence);
 }
 
-// What lies between two occurrences is now and then too short to be seen: where more than one in twenty of the times
-// that it was seen are of a single sample, there are others that had none. (A sample that was bridged counts: it may
-// be one of them.)
+// The time between two occurrences is sometimes too short to be seen: if more than one in twenty of the times that
+// it was seen have a single sample, there are others without one. (A sample that was bridged counts: it may be one
+// of them.)
 bool may_overlook_gaps(const spacetime::Evidence& evidence, NodeIndex node) {
     constexpr std::uint64_t kMostShort = 20;  // one in so many
     const OccurrenceTable& occurrences = node.in(evidence.nodes).rows;
@@ -205,7 +205,7 @@ bool may_merge(const spacetime::Evidence& evidence, NodeIndex node) {
 }
 
 bool is_by_thread(const OccurrenceTable& occurrences, std::span<const char> label, std::size_t labelled) {
-    if (labelled * 2 > occurrences.size()) {  // where nearly all are, nearly all of a thread's are: ask of the others
+    if (labelled * 2 > occurrences.size()) {  // if nearly all are, nearly all of a thread's are: test the others
         std::vector<char> others(label.begin(), label.end());
         for (char& each : others) {
             each = each != 0 ? 0 : 1;
@@ -219,7 +219,8 @@ bool is_by_thread(const OccurrenceTable& occurrences, std::span<const char> labe
         own += label[row] != 0 ? 1 : 0;
     }
     std::size_t theirs = 0;
-    // A single occurrence says nothing of its thread, but where others have several: then it may be theirs in one.
+    // A single occurrence is not informative about its thread, unless other threads have several: then it may be
+    // theirs in one.
     const bool has_several = occurrences.size() >= 2 * threads.size();
     for (const auto& [thread, counts] : threads) {
         const bool is_theirs = counts.second * 5 >= counts.first * 4;

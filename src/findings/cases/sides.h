@@ -30,7 +30,7 @@ std::vector<double> durations(const spacetime::OccurrenceTable& table);
 // Mean time on a processor between two samples of the run, ns; 0: no samples.
 double sampling_period(const spacetime::Evidence& evidence);
 
-// Several occurrences may look like one: what lies between them may be too short to be seen.
+// Several occurrences may look like one, because the time between them may be too short to be seen.
 bool may_merge(const spacetime::Evidence& evidence, NodeIndex node);
 // Of a case's occurrences. Those of groups of same spaces are compared only where each is seen by many samples, and
 // end wherever a sample shows other code.
@@ -38,8 +38,8 @@ inline bool may_merge(const Case& subject) {
     return subject.same == kNone && may_merge(*subject.evidence, subject.node);
 }
 
-// Most labelled occurrences (so many) are of threads whose occurrences are mostly labelled: then threads differ, not
-// occurrences (Contrast::kThreads). Where more than half are labelled, the same is asked of those that are not.
+// Most labelled occurrences (that many) are of threads whose occurrences are mostly labelled: then threads differ,
+// not occurrences (Contrast::kThreads). If more than half are labelled, the same is tested for those that are not.
 bool is_by_thread(const spacetime::OccurrenceTable& occurrences, std::span<const char> label, std::size_t labelled);
 
 // Labels for the control of paired comparisons: of each two neighbours in time with different labels, swapped or not.

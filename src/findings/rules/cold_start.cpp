@@ -77,8 +77,8 @@ void claim_cold_start_of_spaces(const Case& subject, std::vector<Claim>* claims)
         node.rows.size() != node.occurrences || is_library(node.place) || is_body_of_loop(evidence, subject.node)) {
         return;
     }
-    // What a function does at its first call of many is a start, whatever it costs, unless it is nearly all that the
-    // function does; beside other code it may be a step of its own, and only its faults say that it is not.
+    // The first of many calls of a function is a start, whatever it costs, unless it is nearly all that the
+    // function does; beside other code it may be a step of its own, unless its faults show otherwise.
     const SpaceNode& caller = node.parent.in(evidence.nodes);
     const bool is_of_first_call =
         caller.occurrences >= kRepeated * node.occurrences && node.total.wall() * 5 <= caller.total.wall() * 4;
@@ -87,7 +87,7 @@ void claim_cold_start_of_spaces(const Case& subject, std::vector<Claim>* claims)
         is_repeated =
             is_repeated || (other.parent == node.parent && other.occurrences >= kRepeated * node.occurrences);
     }
-    // Or it lies in a loop whose rounds go on without it.
+    // Or it is in a loop whose rounds continue without it.
     for (NodeIndex around = node.parent; around != kNone; around = around.in(evidence.nodes).parent) {
         const SpaceNode& loop = around.in(evidence.nodes);
         is_repeated = is_repeated || ((loop.kind == SpaceKind::kLoop || loop.kind == SpaceKind::kLoopNest) &&

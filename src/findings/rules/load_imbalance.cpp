@@ -113,8 +113,8 @@ double idle_beside_ns(const Case& subject) {
     return idle;
 }
 
-// Who has its processor taken, and not found to be, seems to work longer, and its peers wait for it: at most so much
-// of what is lost. Where it is the same threads at every step, what falls to them and to the others levels out.
+// A thread whose processor was taken undetected seems to work longer, and its peers wait for it: at most this much
+// of the loss. If it is the same threads at every step, their share and the others' even out.
 double taken_ns(const Case& subject, bool is_static) {
     const auto threads = static_cast<double>(subject.threads.size());
     const double most = unseen_taken(*subject.evidence, taken_in(subject.space().rows)) * (threads - 1) / threads;
@@ -193,7 +193,7 @@ void look_for_uneven(const Case& subject, std::vector<Claim>* claims) {
         serial_ns(*subject.evidence, subject.node) * 2 >= lost || taken_ns(subject, is_static) * 2 >= lost) {
         return;
     }
-    // How much of a thread's time lies here is known by its samples, to about the root of their number.
+    // A thread's time here is known from its samples, to about the root of their number.
     const double longest = is_static ? most : work.longest;
     if (longest - (is_static ? mean : work.mean) < kSure * std::sqrt(longest * sampling_period(*subject.evidence))) {
         return;

@@ -50,8 +50,8 @@ std::string_view lock_words(WaitKind kind) {
     }
 }
 
-// A lock that each thread waits for once or twice: it is opened once. One that threads come back to is none, however
-// few their waits: a share of the run is lost all the same.
+// A lock that each thread waits for once or twice: it is opened once. A lock that threads return to is not a gate,
+// however few their waits: a share of the run is lost all the same.
 bool is_gate(const Lock& lock) {
     return lock.count < std::min(kLeastWaits, kLeastEach * lock.waited.size());
 }

@@ -91,7 +91,7 @@ void claim_outside_interference(const Case& subject, std::vector<Claim>* claims)
     if (run.processors == 0 || wall <= 0) {
         return;
     }
-    // Threads held on one processor wait for each other: that is thread-migration's to tell.
+    // Threads bound to one processor wait for each other: thread-migration reports that.
     const double outside = std::max(0.0, queued - own_queue_ns(run) - waking_ns(run) - loading_ns(run));
     const double part = queued > 0 && outside >= 0.5 * queued ? outside / queued : 0;
     Claim claim;

@@ -133,7 +133,7 @@ void claim_oversubscription(const Case& subject, std::vector<Claim>* claims) {
     }
     std::sort(claim.targets.begin(), claim.targets.end());
     claim.targets.erase(std::unique(claim.targets.begin(), claim.targets.end()), claim.targets.end());
-    // The program as a whole: the function that the members of the team start in says which threads are meant.
+    // The program as a whole: the function that the members of the team start in identifies the threads meant.
     for (const NodeIndex i : indices(evidence.nodes)) {
         const SpaceNode& node = i.in(evidence.nodes);
         if (std::includes(node.threads.begin(), node.threads.end(), team.begin(), team.end()) &&

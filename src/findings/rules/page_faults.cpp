@@ -112,8 +112,8 @@ void claim_page_faults_of_spaces(const Case& subject, std::vector<Claim>* claims
     claims->push_back(std::move(claim));
 }
 
-// Could the faults be what costs kLeastKernelShare of the excess, in the kernel? A few faults come with whatever is
-// slow.
+// Whether the faults could be the cause of kLeastKernelShare of the excess, in the kernel. A few faults accompany
+// any slow code.
 bool can_pay_for(const Case& subject, const Feature& faults) {
     const auto excess = static_cast<double>(subject.excess.total() - subject.excess.terms.run_queue);
     const double most = (faults.bad - faults.good) * static_cast<double>(subject.bad.count) * kSlowHugeFaultNs;

@@ -52,9 +52,9 @@ class WorkBefore {
     std::vector<double> sums_ = {0};  // [i]: of all before number i
 };
 
-// Regular in at least half of the threads that have any: by the number of occurrences, or, where several short ones
-// look like one (`may_be_one`), by the work in them. Where they do not, what comes more often than every third time
-// is what the thread does there, and no pause.
+// Regular in at least half of the threads that have any: by the number of occurrences or, if several short ones
+// look like one (`may_be_one`), by the work in them. Otherwise an event more frequent than every third time is the
+// thread's normal work there, and not a pause.
 Pauses regularity(const spacetime::SpaceNode& node, const std::vector<Event>& events, bool may_be_one) {
     const std::map<std::uint32_t, std::size_t> occurrences = occurrences_by_thread(node.rows);
     std::map<std::uint32_t, std::vector<Event>> streams;

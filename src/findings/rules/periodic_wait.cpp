@@ -1,6 +1,6 @@
-// periodic-pause: a thread waits at one place in every k-th round of what is around it.
+// periodic-pause: a thread waits at one place in every k-th round of the enclosing node.
 //
-// Told from where the waits lie, which is known exactly, so that it is found however noisy the rounds are.
+// Found by the positions of the waits, which are known exactly, so that it is found however noisy the rounds are.
 #include "findings/rule.h"
 #include "findings/rules/periodic_pause.h"
 #include "findings/rules/shared/pipes.h"
@@ -84,7 +84,7 @@ void claim_periodic_wait(const Case& subject, std::vector<Claim>* claims) {
     }
     claim.place = to_place(target.place);
     claim.feature = kUnevenness;
-    // The rounds of a loop are said of the loop.
+    // Rounds of a loop are reported of the loop.
     const bool are_rounds = subject.space().kind == SpaceKind::kIteration && subject.space().parent != kNone;
     const NodeIndex counted = are_rounds ? subject.space().parent : subject.node;
     claim.title = fmt::format("Every {} {} of {} (about every {}) {} {} in {} ({}) for {}: {} in all.", subject.every,

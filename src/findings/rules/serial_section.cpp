@@ -32,7 +32,7 @@ std::int64_t at_meetings_ns(const Evidence& evidence, const ThreadFacts& thread)
     return ns;
 }
 
-// Other threads of the process that computed at some time, or stand by at its meetings. One that only transfers data
+// Other threads of the process that computed at some time, or wait at its meetings. One that only transfers data
 // could not take a share.
 std::size_t working_peers(const Evidence& evidence, std::uint32_t thread) {
     const ThreadFacts& self = evidence.run.threads[thread];
@@ -77,7 +77,7 @@ void claim_serial_section(const Case& subject, std::vector<Claim>* claims) {
             continue;
         }
         const SpaceNode& node = i.in(evidence.nodes);
-        // The smallest function that holds most of it: its loops and what it calls say no more.
+        // The smallest function that has most of it: its loops and callees add no information.
         const double own = sum(i.in(alone).times);
         if (locked >= kMostlyLocked * own) {
             continue;

@@ -1,6 +1,6 @@
 // slow-instance: a few occurrences of a piece of code take much longer than the rest of them.
 //
-// The generic rule: it says what happened and what the excess consists of. Why is for the other rules; where none of
+// The generic rule: it reports what happened and the parts of the excess. Other rules find the cause; if none of
 // them explains half of it, this one is shown.
 #include "findings/cases/sides.h"
 #include "findings/rule.h"
@@ -81,8 +81,8 @@ bool may_be_processor(const Case& subject) {
            ((is_crowded ? share_of_threads(subject) < kLeastOfMoments : is_negligible(subject)) || taken <= steal);
 }
 
-// One or two that are most of what their threads did, and of whom there are not enough to be tested: that is what the
-// program does, with nothing seen that parts its rounds.
+// One or two that are most of what their threads did, and too few to be tested: that is the program's normal work,
+// and no boundary between rounds was seen.
 bool is_what_it_does(const Case& subject) {
     return subject.bad.count < kLeastTested && share_of_threads(subject) > 0.5;
 }
@@ -101,8 +101,8 @@ bool waits_as_others_have_it(const Case& subject) {
 }
 
 void claim_slow_instance(const Case& subject, std::vector<Claim>* claims) {
-    // The exception is what is slow: where most occurrences are, the fast ones are the exception. And one that others
-    // kept from the processor, or those it waits for, is none of the code's.
+    // The exception is what is slow: if most occurrences are slow, the fast ones are the exception. An occurrence
+    // that other threads kept from the processor, or whose awaited threads they did, is not due to the code.
     if (subject.bad.median_ns < kLeastSlower * subject.good.median_ns ||
         subject.bad.count * 2 > subject.bad.count + subject.good.count || may_be_several(subject) ||
         are_several(subject) || most_lacking_share(subject) > 0.5 ||

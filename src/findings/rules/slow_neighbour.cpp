@@ -21,8 +21,8 @@ constexpr std::size_t kLeastOthers = 5;
 constexpr double kLeastPeriods = 2;  // between the medians: an occurrence's ends are known to a sampling period
 constexpr double kSurelySeen = 8;    // periods: none of that length is overlooked, whatever the short ones are
 
-// The median of the others without those that follow the space itself: an occurrence that a wait has cut in two, and
-// whose rest is short whatever came before. NaN: too few are left.
+// The median of the others without those that follow the space itself, since a wait may cut an occurrence in two,
+// whose rest is short in any case. NaN: too few are left.
 double others_median(const Case& subject) {
     const auto& rows = subject.space().rows;
     std::vector<double> others;

@@ -266,8 +266,8 @@ WorkSums of_threads(const SpaceNode& node, const Storm& storm) {
     return theirs;
 }
 
-// Where the kernel's share stands out: code of a library, or, where calls are counted, any. The program's own code
-// may have no part in it: the kernel's time lies with what runs next, and page faults call nothing.
+// Where the kernel's share is concentrated: code of a library or, if calls are counted, any. The program's own
+// code may not be involved: the kernel's time belongs to what runs next, and page faults are not calls.
 NodeIndex densest(const Evidence& evidence, const Storm& storm) {
     double system = 0;
     double worked = 0;

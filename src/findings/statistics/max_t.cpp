@@ -211,7 +211,7 @@ MaxT shift_test(const Labelled& occurrences, Random random, std::size_t permutat
     if (count == 0 || count == n || occurrences.features.empty()) {
         return Tally({}).result(0);
     }
-    // Ranks add up to 0: the others, where they are fewer, say the same with the other sign for less work.
+    // Ranks add up to 0: the smaller group gives the same result with the opposite sign for less work.
     if (2 * count > n) {
         std::vector<char> others(n);
         std::transform(occurrences.label.begin(), occurrences.label.end(), others.begin(),

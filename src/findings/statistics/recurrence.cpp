@@ -20,7 +20,7 @@ struct Deviations {
     double unevenness() const { return distances > 0 ? all / distances : 1; }
 };
 
-// The stream's median distance; 0: events come too close to each other for a period.
+// The stream's median distance; 0: events are too close to each other for a period.
 double add_stream(const std::vector<std::uint32_t>& at, std::vector<double>* distances, Deviations* sum) {
     distances->clear();
     for (std::size_t i = 1; i < at.size(); ++i) {

@@ -1,11 +1,12 @@
-// Do events come back every so many rounds?
+// Whether events recur every fixed number of rounds.
 //
-// Of each stream the number of rounds is known, and in which of them the event was. How uneven the distances from one
-// event to the next are is their mean deviation from the stream's median distance, by that median; pooled over
-// streams. Would chance be as even? Under the null every choice of as many rounds of a stream is as likely as any
-// other: the claim is about the order of rounds itself, so a shift of all labels (max_t.h) would keep what is tested.
-// How many events a stream has, how many rounds, and that rounds are counted and not timed (so that slow stretches of
-// the run change nothing) is all kept. Events in a bunch are uneven: they have no period.
+// Of each stream the number of rounds is known, and in which of them the event was. The unevenness of the
+// distances from one event to the next is their mean deviation from the stream's median distance, divided by that
+// median; pooled over streams. The test is whether chance would be as even: under the null every choice of as many
+// rounds of a stream is as likely as any other. The claim is about the order of rounds itself, so a shift of all
+// labels (max_t.h) would keep what is tested. The number of events and of rounds of a stream, and that rounds are
+// counted and not timed (so that slow stretches of the run change nothing), are all kept. Bunched events are
+// uneven: they have no period.
 #pragma once
 
 #include "findings/statistics/random.h"
@@ -32,8 +33,8 @@ struct Recurrence {
     double p = 1;             // that chance is as even
 };
 
-// Streams with fewer than three events say nothing. Draws at most `permutations`, fewer where chance soon does as
-// well (Besag and Clifford 1991). Cost: permutations × events × log events.
+// Streams with fewer than three events do not contribute. Draws at most `permutations`, fewer if chance soon does
+// as well (Besag and Clifford 1991). Cost: permutations × events × log events.
 Recurrence recurrence_test(std::span<const RoundEvents> streams, Random random,
                            std::size_t permutations = kRecurrencePermutations);
 

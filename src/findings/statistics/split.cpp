@@ -18,7 +18,7 @@ constexpr double kLeastSigma = 0.01;    // of a logarithm: no clockwork is bette
 // The standard deviation of the difference of two errors that are uniform over one sampling period.
 constexpr double kSamplingSigma = 0.41;
 
-// Few values know their own spread badly.
+// Few values estimate their own spread badly.
 double few_factor(std::size_t count) {
     const double lacking = count < kManyValues ? static_cast<double>(kManyValues - count) : 0;
     return 1 + lacking * lacking / 50;
@@ -50,8 +50,8 @@ std::size_t two_groups(std::span<const double> ascending, double least_sigma) {
     return cut != 0 && widest >= kLeastGap * few_factor(ascending.size()) * sigma ? cut : 0;
 }
 
-// Where a few values hold nearly all that lies beyond the usual, and are far from the rest of those above
-// `threshold`, it is those few that are slow. All logarithms; returns the threshold.
+// If a few values have nearly all of the excess over the usual, and are far from the rest of those above
+// `threshold`, only those few are slow. All logarithms; returns the threshold.
 double above_the_rest(std::span<const double> ascending, double threshold) {
     const auto first =
         static_cast<std::size_t>(std::upper_bound(ascending.begin(), ascending.end(), threshold) - ascending.begin());

@@ -145,7 +145,8 @@ void ExactCallRows::at_sample(ThreadState& thread, std::uint64_t now) {
     const ThreadCalls& calls = *thread.hooks.calls;
     for (std::uint32_t function = 0; function < calls.functions(); ++function) {
         const FunctionCalls& now_there = calls.of(function);
-        if (now_there.calls != 0 && now_there.change % 2 == 0) {  // odd: the sample has interrupted a change
+        if (now_there.calls != 0 &&
+            now_there.change % 2 == 0) {  // odd: the sample has interrupted a change of the row
             write_row(thread, function, now_there);
         }
     }

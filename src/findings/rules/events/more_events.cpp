@@ -1,8 +1,8 @@
-// more-events: where time goes, some counted event crowds: in the slow occurrences of a piece of code, in the long
-// gaps between them, or in the code itself against the rest of the program.
+// more-events: some counted event is concentrated where time goes: in the slow occurrences of a piece of code, in
+// the long gaps between them, or in the code itself against the rest of the program.
 //
-// Any counter may speak, in the words of its class (event_class.h), or by its name alone. That events and time come
-// together does not show which is the cause; what such an event can cost at most bounds what is claimed of it.
+// Any counter may be reported, in the words of its class (event_class.h), or by its name alone. That events and
+// time coincide does not show which is the cause; the claim is bounded by the maximum cost of such an event.
 #include "findings/cases/sides.h"
 #include "findings/rule.h"
 #include "findings/rules/shared/common.h"

@@ -1,4 +1,4 @@
-// collective-imbalance: ranks come to collective operations at different times, and wait there for the last.
+// collective-imbalance: ranks reach collective operations at different times, and wait there for the last.
 #include "findings/rule.h"
 #include "findings/rules/messages/message_waits.h"
 #include "findings/rules/shared/common.h"

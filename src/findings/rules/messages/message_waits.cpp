@@ -194,7 +194,7 @@ Meanwhile meanwhile(const Evidence& evidence, const RankWaits& waiting, double w
     Meanwhile found;
     found.working =
         std::max(seen > 0 ? outside / seen : 0, waited_ns > 0 ? std::max(0.0, 1 - working.inside_ns / waited_ns) : 0);
-    // A node comes before those inside it: the last that holds most of the time is the smallest.
+    // A node precedes those inside it: the last that has most of the time is the smallest.
     for (const NodeIndex i : indices(evidence.nodes)) {
         const SpaceNode& node = i.in(evidence.nodes);
         if (node.kind != SpaceKind::kFunction || is_library(node.place) || is_in_messages(evidence, i)) {

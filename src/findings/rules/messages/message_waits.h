@@ -1,4 +1,4 @@
-// What ranks wait for in messages: the channels' exact sums, and beside them the samples, which say where a rank
+// What ranks wait for in messages: the channels' exact sums, and beside them the samples, which show where a rank
 // waits and what another does meanwhile.
 #pragma once
 

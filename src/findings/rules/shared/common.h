@@ -1,4 +1,4 @@
-// What several rules ask of the evidence.
+// Properties of the evidence that several rules use.
 #pragma once
 
 #include "findings/cases/case.h"
@@ -23,13 +23,13 @@ std::vector<ThreadTime> by_thread(const spacetime::SpaceNode& node,
 // The smallest node inside `node` (or itself) that holds at least four fifths of its time.
 NodeIndex innermost(const spacetime::Evidence& evidence, NodeIndex node);
 
-// Do events come every k occurrences? `orders`: their numbers in one stream, ascending. The distance that at least
-// four fifths of them keep (to one in ten); 0: none, fewer than five events, or a distance under 3. Events that come
+// Whether events occur every k occurrences. `orders`: their numbers in one stream, ascending. The distance that at
+// least four fifths of them keep (to one in ten); 0: none, fewer than five events, or a distance under 3. Events
 // with equal chance at each occurrence pass with a chance of 1 % or so.
 std::uint32_t regular_distance(std::span<const std::uint32_t> orders);
 
-// The same of amounts: do events come every so much of something? `amounts`: how much there had been before each one,
-// ascending. The usual distance; 0: none.
+// The same for amounts: whether events occur at every fixed amount of something. `amounts`: how much there had
+// been before each one, ascending. The usual distance; 0: none.
 double regular_amount(std::span<const double> amounts);
 
 // Thread time that had to wait for a processor because the program itself had more threads ready than there are
@@ -69,8 +69,8 @@ double most_lacking_share(const Case& subject);
 // neither was measured.
 double work_ratio(const Case& subject);
 
-// The bad occurrences did more than the good ones, by the same measures, and at least half of their additional user
-// time goes with it. False where neither was measured.
+// The bad occurrences did more than the good ones, by the same measures, and at least half of their additional
+// user time corresponds to it. False if neither was measured.
 bool did_more_work(const Case& subject);
 // One or two that did more work took as long as a whole number of the usual ones: they may be several, with
 // nothing recorded between them (the last thread at a barrier does not wait).
@@ -82,7 +82,7 @@ bool may_be_several(const Case& subject);
 // as long.
 bool are_several(const Case& subject);
 
-// ns of the excess that is waiting for what `is_one` says.
+// ns of the excess that is waiting for what `is_one` selects.
 std::int64_t excess_waiting(const Case& subject, const std::function<bool(const spacetime::WaitTarget&)>& is_one);
 
 // The bad occurrences wait while other threads keep the processors busy, like a thread that hands out work:

@@ -1,4 +1,4 @@
-// What the rules about counted events share: which may speak, how clearly, and in what words.
+// The common part of the rules about counted events: which may be reported, how clearly, and in what words.
 #pragma once
 
 #include "findings/cases/case.h"
@@ -23,10 +23,10 @@ const spacetime::EventClass* class_of(const Case& subject, const Feature& featur
 // The terms of time that such events can be in.
 TermSet costs_of(const spacetime::EventClass& known);
 
-// Of a case's bad side, which lasts so many times longer: the counter that is clearly up beyond that, by wall time
-// kMoreOften times, in whose terms of time kLeastInTerms of the excess is, and whose events could cost kLeastCovered
-// of it, where it is known what one costs. Null: none. Clearest first: of several that rise together the first one
-// speaks, and the rest are its evidence.
+// Of a case's bad side, which lasts that many times longer: the counter that is clearly up beyond that, by wall
+// time kMoreOften times, in whose terms of time kLeastInTerms of the excess is, and whose events could cost
+// kLeastCovered of it, if their cost is known. Null: none. Clearest first: of several that rise together the first
+// one is reported, and the rest are its evidence.
 inline constexpr double kMoreOften = 1.5;
 inline constexpr double kMoreOftenUntested = 3;
 inline constexpr double kLeastInTerms = 0.5;

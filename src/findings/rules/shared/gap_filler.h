@@ -11,7 +11,7 @@
 namespace kymo::findings {
 
 struct Filler {
-    NodeIndex node;              // of the same level; kNone: own code of what is around
+    NodeIndex node;              // of the same level; kNone: the enclosing node's own code
     double usual_ns = 0;         // in a short gap, mean
     std::vector<double> own_ns;  // beyond that, by long gap
     double all() const { return std::accumulate(own_ns.begin(), own_ns.end(), 0.0); }
@@ -20,7 +20,7 @@ struct Filler {
 // Of a case of kGaps: what has most of the time that the long gaps have beyond the short ones.
 Filler main_filler(const Case& subject);
 
-// The smallest node that it lies in; kNone: at the top.
+// The smallest node that it is in; kNone: at the top.
 NodeIndex filler_node(const Case& subject, const Filler& filler);
 
 // "`collect` (gc.c:10)", "own code of `run` (…)".

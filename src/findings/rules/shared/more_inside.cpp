@@ -53,11 +53,11 @@ bool has_more_inside(const Case& subject) {
         return more * subject.good.median_ns * 2 >= usual * subject.bad.median_ns;
     };
     const double usual = seen_in(subject.good_rows, evidence.nodes, false);
-    // A loop in which nothing was ever seen says nothing; a round is what lies between two of its calls.
+    // A loop without samples of calls is not informative; a round is the time between two of its calls.
     if ((is_round || usual > 0) && is_in_proportion(usual, seen_in(subject.bad_rows, evidence.nodes, true))) {
         return true;
     }
-    // Or as many more of one of them: what is in each round, or in one of so many.
+    // Or as many more of one of them: one in each round, or in one of several.
     return is_round && std::any_of(evidence.nodes.begin(), evidence.nodes.end(), [&](const SpaceNode& node) {
                const double of_one = seen_in(subject.good_rows, {&node, 1}, false);
                return of_one > 0 && is_in_proportion(of_one, seen_in(subject.bad_rows, {&node, 1}, false));

@@ -12,11 +12,12 @@ namespace kymo::findings {
 // "after `a` (…)", "before `b` (…)", "between `a` (…) and `b` (…)".
 std::string neighbourhood_words(const Case& subject);
 
-// Only what comes after is known to matter: it cannot be the cause.
+// Only the following code is known to matter: it cannot be the cause.
 bool is_of_what_follows(const Case& subject);
 
-// Between two neighbours: are the occurrences between them beyond those beside either one alone, by the median of
-// `value` (of a row) and so many times? Otherwise one neighbour says it all. True beside one neighbour.
+// Between two neighbours: whether the occurrences between them are beyond those beside either one alone, by the
+// median of `value` (of a row) and that many times. Otherwise one neighbour explains it all. True beside one
+// neighbour.
 bool is_beyond_either(const Case& subject, double at_least, bool is_more,
                       const std::function<double(std::size_t)>& value);
 

@@ -6,8 +6,8 @@
 
 namespace kymo::findings {
 
-// In a job of ranks: what mpirun and its like do, and what lies inside MPI_Init and MPI_Finalize. A launcher is a
-// process without a rank that started one with a rank, or became one itself (what a fork is until its exec).
+// In a job of ranks: the work of mpirun and similar, and of MPI_Init and MPI_Finalize. A launcher is a process
+// without a rank that started one with a rank, or became one itself (as a fork is until its exec).
 bool is_nobodys(const spacetime::Evidence& evidence, const Finding& finding);
 
 }  // namespace kymo::findings

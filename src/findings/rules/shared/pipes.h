@@ -5,8 +5,8 @@
 
 namespace kymo::findings {
 
-// Does a pipe lead to another process of this run? One that a process made itself does where it has children or was
-// started by another; the standard ones of the run's first process come from outside. Pure.
+// Whether a pipe leads to another process of this run. A pipe made by a process itself does if that has children
+// or was started by another; the standard ones of the run's first process lead outside. Pure.
 bool is_pipe_within_run(const spacetime::Evidence& evidence, const spacetime::WaitTarget& target);
 
 }  // namespace kymo::findings

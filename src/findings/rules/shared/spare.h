@@ -1,4 +1,4 @@
-// What waiting can cost the run at most, and other sums that several rules ask for. Pure.
+// The maximum cost of waiting to the run, and other sums that several rules use. Pure.
 #pragma once
 
 #include "findings/finding.h"
@@ -12,7 +12,7 @@
 
 namespace kymo::findings {
 
-// ns by thread: what a claim's own sums are made of.
+// ns by thread, for a claim's own sums.
 using ByThread = std::map<std::uint32_t, double>;
 
 double duration_ns(const spacetime::Evidence& evidence);
