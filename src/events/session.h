@@ -28,8 +28,8 @@
 //
 // Contract: usable in the monitor (no malloc, no locks, no exceptions; open, read and close are the only calls into
 // the system). Parsing is bounded by the text's size and refuses a session as a whole if it does not understand a
-// part; the monitor then does not affect the program. About 40 kB: keep a Session in
-// static storage, not on a program's stack.
+// part; the monitor then does not affect the program. About 40 kB: keep a Session in static storage, not on a
+// program's stack.
 #pragma once
 
 #include <cstddef>
