@@ -13,7 +13,7 @@ std::uint32_t CodeNames::file(std::string_view path) {
     const auto [entry, is_new] =
         file_numbers_.try_emplace(std::string(path), static_cast<std::uint32_t>(files_.size()));
     if (is_new) {
-        // Compilers join directory and name as they stand: "/src/build/../lib/a.cpp".
+        // Compilers join directory and name without normalising: "/src/build/../lib/a.cpp".
         files_.push_back(clean_text(std::filesystem::path(path).lexically_normal().string()));
     }
     return entry->second;

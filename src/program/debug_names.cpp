@@ -186,11 +186,11 @@ class Unit {
         if (mangled != nullptr) {
             function.name = demangle(mangled);
         } else if (const char* plain = dwarf_diename(&die); plain != nullptr) {
-            // A name with a dot is the linker's, as GCC gives it to what it makes of a function (a parallel region):
-            // it says itself where it belongs.
+            // A name with a dot is the linker's, which GCC gives to code it splits off a function (a parallel
+            // region): it identifies the function by itself.
             function.name = std::strchr(plain, '.') != nullptr ? demangle(plain) : scope_names_.prefix(die) + plain;
         } else {
-            // Its name lies in a file that is not here, or cannot be read.
+            // Its name is in a file that is missing, or cannot be read.
             return by_origin_.emplace(origin.addr, 0).first->second;
         }
         if (const char* file = dwarf_decl_file(&die); file != nullptr) {
@@ -223,7 +223,7 @@ class Unit {
         for (std::int32_t at = innermost; at >= 0;) {
             const Scope& scope = scopes_[static_cast<std::size_t>(at)];
             if (scope.function == 0 && scope.parent < 0) {
-                // The function itself has no name here: the symbol table has one.
+                // The function itself has no name here; the symbol table has one.
                 wanted.frames.clear();
                 wanted.file = file;
                 wanted.line = line;
@@ -279,8 +279,8 @@ std::string missing_split_unit(Dwarf_Die unit) {
     return name == nullptr ? "a .dwo file" : name;
 }
 
-// Which unit each wanted offset belongs to: by the address-range section, and for what that lacks
-// (compilers other than gcc write none) by the ranges that the units themselves state.
+// The unit of each wanted offset: by the address-range section, and for what that lacks (compilers other than gcc
+// write none) by the ranges that the units themselves state.
 std::map<Dwarf_Off, std::pair<Dwarf_Die, Indices>> units_of(Dwarf* debug, std::uint64_t bias,
                                                             std::span<const Wanted> wanted) {
     std::map<Dwarf_Off, std::pair<Dwarf_Die, Indices>> units;

@@ -9,8 +9,9 @@ namespace kymo::program {
 // Does a linker name look like one of C++ (Itanium: _Z) or of Rust (v0: _R)?
 bool is_mangled(std::string_view name);
 
-// C++ names (Itanium) and Rust's, of both its manglings, without their hashes. Anything else, and what is too long to
-// be demangled safely, is given back as it is; a name that expands to more than 64 KiB is cut there and ends in "…".
+// C++ names (Itanium) and Rust's, of both its manglings, without their hashes. Any other name, or one too long to
+// be demangled safely, is returned unchanged; a name that expands to more than 64 KiB is cut there and ends in
+// "…".
 std::string demangle(const char* mangled);
 
 // The name without parameter list, return type and long template arguments, for display in tables:

@@ -16,8 +16,8 @@ std::vector<std::uint64_t> frame_starts(Dwfl_Module* module);
 // signed 4-byte values relative to the section).
 std::vector<std::uint64_t> parse_frame_starts(std::span<const std::uint8_t> bytes, std::uint64_t address);
 
-// And where they end: what is described need not be all, and between two functions there may be megabytes of code
-// that nothing describes (Chromium). Where it is not known, the next one's start is the end.
+// Their ends as well: descriptions need not be complete, and between two functions there may be megabytes of code
+// without any (Chromium). If an end is not known, the next one's start is used.
 struct FrameExtent {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
@@ -27,7 +27,7 @@ std::vector<FrameExtent> frame_extents(Dwfl_Module* module);
 // How many bytes of code the description at `at` of .eh_frame's bytes is about; 0: not known. Never reads outside.
 std::uint64_t described_length(std::span<const std::uint8_t> frames, std::uint64_t at);
 
-// What call-frame information says of the stack at an instruction: as a call leaves it (the return address on top),
+// The stack at an instruction by call-frame information: as a call leaves it (the return address on top),
 // otherwise (inside a function; also where a function's split-off part begins), or nothing.
 enum class EntryFrame : std::uint8_t { kUnknown, kCalled, kOther };
 EntryFrame frame_at_entry(Dwfl_Module* module, std::uint64_t offset);

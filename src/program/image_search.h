@@ -19,8 +19,8 @@ void set_image_search(ImageSearch search);
 void add_image_directory(std::string directory);
 const ImageSearch& image_search();
 
-// For libdwfl, of the same life: the directories in which it looks for separate debug information (but for those with
-// a colon in their path, which it cannot tell from two).
+// For libdwfl, of the same life: the directories that it searches for separate debug information (except those
+// with a colon in their path, which it would split in two).
 char** debug_directories();
 
 // DIR/.build-id/ab/cdef…; empty without a build id. `build_id`: raw bytes.

@@ -20,7 +20,7 @@ namespace kymo::program {
 struct LineRow {
     std::uint64_t offset = 0;  // in the image
     std::uint32_t file = 0;    // index of LineTable::files()
-    std::uint32_t line = 0;    // 0: of no line, or the end of what is known
+    std::uint32_t line = 0;    // 0: of no line, or the end of a sequence
     bool begins = false;       // a statement
     bool is_marked = false;    // the compiler marks the starts of statements among a line's rows
     bool operator==(const LineRow&) const = default;

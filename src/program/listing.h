@@ -26,7 +26,7 @@ struct Listing {
 };
 
 struct ListingLimits {
-    std::size_t function_bytes = 16 << 10;  // longer functions: so much around each offset asked for
+    std::size_t function_bytes = 16 << 10;  // longer functions: this much around each requested offset
 };
 
 // One listing for each function that holds some of `offsets` (ascending), by address.

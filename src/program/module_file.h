@@ -18,10 +18,10 @@ std::string module_name(std::string_view path);
 
 class ModuleFile {
   public:
-    // Never fails outright: without a usable file, module() is null and problem() says why, in one line.
+    // Never fails outright: without a usable file, module() is null and problem() has the reason, in one line.
     static ModuleFile open(const ImageName& image);
 
-    // Image offsets are addresses of this module as they stand.
+    // Image offsets are addresses of this module without conversion.
     Dwfl_Module* module() const { return module_; }
     const std::string& problem() const { return problem_; }
     // Of the file that was opened; ELF machine number 0: none was.
@@ -35,7 +35,7 @@ class ModuleFile {
         void operator()(Dwfl* session) const { dwfl_end(session); }
     };
 
-    // Null: opened. Otherwise what is wrong with it.
+    // Null: opened. Otherwise the reason why not.
     std::string open_file(const std::string& path, const ImageName& image);
     std::string open_descriptor(int descriptor, const std::string& path, const ImageName& image);
     std::string open_vdso(const ImageName& image);

@@ -14,9 +14,9 @@ namespace kymo::program {
 // search each. Returns false when the module has no function symbols at all.
 bool name_by_symbols(Dwfl_Module* module, std::string_view module_name, std::span<Wanted> wanted, CodeNames& names);
 
-// For what is still without a frame: "module+0x<start of the function>", so that a stripped library's
-// time gathers by function and not by instruction; "module+0x<offset>" where no frame description exists.
-// `module` may be null.
+// For offsets still without a frame: "module+0x<start of the function>", so that a stripped library's time is
+// collected by function and not by instruction; "module+0x<offset>" if no frame description exists. `module` may
+// be null.
 void name_by_frames(Dwfl_Module* module, std::string_view module_name, std::span<Wanted> wanted, CodeNames& names);
 
 }  // namespace kymo::program

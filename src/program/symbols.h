@@ -32,7 +32,7 @@ struct Function {
     bool operator==(const Function&) const = default;
 };
 
-// One frame as the source has it. `file` and `line` say where in the function: the call of the next frame
+// One frame in terms of the source. `file` and `line` are the place in the function: the call of the next frame
 // in, or the instruction itself in the innermost one.
 struct Frame {
     std::uint32_t function = 0;
@@ -43,7 +43,7 @@ struct Frame {
     bool operator==(const Frame&) const = default;
 };
 
-// The answers for one image, parallel to the offsets asked.
+// The results for one image, parallel to the requested offsets.
 struct ImageSymbols {
     std::vector<std::uint32_t> first;  // size offsets + 1: frames of offset i are [first[i], first[i+1])
     std::vector<Frame> frames;         // outermost first, innermost (inlined deepest) last

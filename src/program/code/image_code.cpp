@@ -38,7 +38,7 @@ bool is_label(const GElf_Sym& symbol, const char* name) {
            (type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE || type == STT_OBJECT);
 }
 
-// Functions without a size reach to the next label, or as far as their call-frame information says. `begins` and
+// Functions without a size extend to the next label, or to the end of their call-frame information. `begins` and
 // `described` are sorted.
 void give_sizes(std::vector<Symbol>& symbols, const std::vector<std::uint64_t>& begins,
                 const std::vector<FrameExtent>& described) {

@@ -38,7 +38,7 @@ struct CodeFunction {
 struct FunctionName {
     std::string name;
     std::uint64_t offset = 0;
-    bool is_indirect = false;  // IFUNC: what is at `offset` chooses the function when it is loaded
+    bool is_indirect = false;  // IFUNC: the code at `offset` chooses the function when it is loaded
 };
 
 class ImageCode {
@@ -62,7 +62,7 @@ class ImageCode {
     // Null where the machine has no decoder, or the function's bytes are not in the file. Valid as long as this.
     const FlowGraph* flow(std::uint32_t index);
 
-    // What call-frame information says of the stack at an offset. Cost: about 1 µs.
+    // The stack at an offset by call-frame information. Cost: about 1 µs.
     EntryFrame frame_at_entry(std::uint64_t offset) const { return program::frame_at_entry(file_.module(), offset); }
 
     const Decoder* decoder() const { return decoder_; }

@@ -54,11 +54,11 @@ std::map<std::string, std::uint64_t, std::less<>> exports_of(const image::ElfFil
 
 }  // namespace
 
-// Opened when it is first asked about.
+// Opened at its first use.
 struct DataFinder::Image {
     std::filesystem::path path;
     std::optional<ModuleFile> file;
-    std::map<std::string, std::vector<Variable>, std::less<>> known;  // by the name asked for
+    std::map<std::string, std::vector<Variable>, std::less<>> known;  // by the requested name
     std::optional<std::map<std::string, std::uint64_t, std::less<>>> exported;
 
     Dwfl_Module* module() {
@@ -169,7 +169,7 @@ struct DataFinder::Search {
         return place;
     }
 
-    // In the source file that it is asked from.
+    // In the source file of the request.
     std::vector<Found> near() {
         Image& image = *finder.images_[scope.image];
         Dwarf_Die unit;

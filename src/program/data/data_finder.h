@@ -31,7 +31,7 @@ struct NoData {
 
 class DataFinder {
   public:
-    // `images`: in the order in which the dynamic linker looks for symbols, the program first.
+    // `images`: in the dynamic linker's search order, the program first.
     explicit DataFinder(std::span<const std::filesystem::path> images);
     ~DataFinder();
     DataFinder(const DataFinder&) = delete;

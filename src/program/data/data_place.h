@@ -1,4 +1,4 @@
-// From where a name of a program's data is used, and where its value lies while the program runs.
+// The place where a name of a program's data is used, and the place of its value while the program runs.
 #pragma once
 
 #include <cstddef>

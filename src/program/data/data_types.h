@@ -14,8 +14,8 @@ class DataTypes {
   public:
     explicit DataTypes(Dwfl_Module* module) : module_(module) {}
 
-    // Goes on from `place` (a value of the variable's or parameter's type) along the path's steps, and says of the
-    // number at its end how wide it is. Empty: done. Otherwise why not.
+    // Continues from `place` (a value of the variable's or parameter's type) along the path's steps, and sets the
+    // width of the number at its end. Empty: done. Otherwise why not.
     std::string follow(const DataPath& path, Dwarf_Die variable, DataPlace& place);
 
     // Whether what a pointer (a variable or parameter) points to has a member of that name.

@@ -16,8 +16,8 @@ constexpr unsigned kRegisters = 6;
 
 constexpr int kMostScopes = 64;
 
-// The function whose first instruction is at an address, in a unit's tree. (dwarf_getscopes() says nothing of the
-// function where its first instruction is one of a function inlined into it.)
+// The function whose first instruction is at an address, in a unit's tree. (dwarf_getscopes() omits the function
+// if its first instruction belongs to one inlined into it.)
 std::optional<Dwarf_Die> function_at(Dwarf_Die parent, Dwarf_Addr address, int depth = 0) {
     std::optional<Dwarf_Die> found;
     for_each_child(parent, [&](Dwarf_Die child) {
@@ -92,7 +92,7 @@ std::optional<unsigned> registers_of(Dwarf_Die parameter) {
     return dwarf_aggregate_size(&die, &bytes) == 0 && bytes <= 8 ? std::optional<unsigned>(1) : std::nullopt;
 }
 
-// Where compiled code says nothing of entries (not optimised): by the calling convention.
+// If compiled code has no information on entries (not optimised): by the calling convention.
 std::string by_convention(Dwarf_Die function, std::size_t index, const std::vector<Dwarf_Die>& parameters,
                           DataPlace& place) {
     if (const auto result = type_of(function)) {
@@ -121,7 +121,7 @@ std::string by_convention(Dwarf_Die function, std::size_t index, const std::vect
     return {};
 }
 
-// Where the compiler says it is at the function's first instruction.
+// By its location at the function's first instruction.
 std::string by_location(Dwarf_Die parameter, Dwarf_Addr entry, bool* is_told, DataPlace& place) {
     Dwarf_Attribute holder;
     Dwarf_Op* operations = nullptr;

@@ -23,10 +23,10 @@ struct Variable {
 // Cost: a walk over the top level of all units.
 std::vector<Variable> variables_named(Dwfl_Module* module, std::string_view name);
 
-// Where it lies, without its image. Empty: `place` says so. Otherwise why not, in words that follow its name.
+// Its place, without its image. Empty: `place` is set. Otherwise why not, in words that follow its name.
 std::string locate(const Variable& variable, Dwfl_Module* module, DataPlace& place);
 
-// Whether what is read first lies in what is loaded of the image, or in its part of a thread's storage.
+// Whether the first read is in the loaded part of the image, or in its part of a thread's storage.
 bool is_inside(Dwfl_Module* module, const DataPlace& place);
 
 // The unit that holds an image offset; 0 and no unit where none does.

@@ -7,9 +7,9 @@ namespace kymo::program {
 Digraph block_digraph(const FlowGraph& graph) {
     const std::uint32_t root = static_cast<std::uint32_t>(graph.blocks.size());
     std::vector<Digraph::Edge> edges;
-    // Parts are numbered by the root through which they are first reached. An edge from a later part into an earlier
-    // one is left out: padding that falls into a loop, or a handler that goes on in it, must not look like a second
-    // way in.
+    // Parts are numbered by the root through which they are first reached. An edge from a later part into an
+    // earlier one is left out: padding that falls into a loop, or a handler that continues in it, must not look
+    // like a second entry.
     std::vector<std::uint32_t> part(graph.blocks.size(), kNone);
     std::vector<std::uint32_t> stack;
     std::uint32_t parts = 0;

@@ -1,5 +1,5 @@
-// The seam between machine code and everything that reads it. An architecture is one folder, named after it, whose
-// decode.cpp implements Decoder, and one row of the table in decode.cpp.
+// The interface between machine code and everything that reads it. An architecture is one folder, named after it,
+// whose decode.cpp implements Decoder, and one row of the table in decode.cpp.
 #pragma once
 
 #include "program/flow/instruction.h"

@@ -1,12 +1,13 @@
-// The control-flow graph of one function: its basic blocks, by address, and where control goes from each.
+// The control-flow graph of one function: its basic blocks, by address, and the successors of each.
 //
-// A *basic block* is a longest run of instructions entered only at its first and left only behind its last. Calls do
-// not end one, unless the callee is known not to return. Jumps that leave the function's extents (tail calls, jumps
-// into a part the caller did not give) have no edge; the block says that it leaves.
+// A *basic block* is a longest run of instructions entered only at its first and left only behind its last. Calls
+// do not end one, unless the callee is known not to return. Jumps that leave the function's extents (tail calls,
+// jumps into a part the caller did not pass) have no edge; the block is marked as leaving.
 //
-// Instructions are found by following control from the entries; what that does not reach (landing pads of exceptions,
-// targets of indirect jumps that could not be read, padding) is decoded from the first byte not yet decoded, and its
-// blocks say `reached == false`. A jump into an instruction (over a lock prefix) counts as one to its beginning.
+// Instructions are found by following control from the entries; code that is not reached (landing pads of
+// exceptions, targets of indirect jumps that could not be read, padding) is decoded from the first byte not yet
+// decoded, and its blocks have `reached == false`. A jump into an instruction (over a lock prefix) counts as one
+// to its beginning.
 #pragma once
 
 #include "program/flow/digraph.h"
@@ -44,7 +45,7 @@ struct Block {
     std::uint32_t first_edge = 0;         // index of FlowGraph::edges
     std::uint32_t edges = 0;
     BlockEnd how = BlockEnd::kFallThrough;
-    bool leaves = false;   // also goes to somewhere outside the function: tail call, return, unresolved jump
+    bool leaves = false;   // also leaves the function: tail call, return, unresolved jump
     bool reached = false;  // from an entry
 };
 

@@ -1,8 +1,9 @@
-// One machine instruction, in words that hold for every architecture: how long it is, where control goes after it,
-// which memory it names, and as much of what it computes as reading a jump table takes.
+// One machine instruction, in terms that hold for every architecture: its length, its successors, its memory
+// operands, and as much of its computation as reading a jump table takes.
 //
-// Addresses are image offsets (ELF virtual addresses). Registers have their DWARF numbers (System V ABI supplement of
-// the architecture), which are those of recorded register sets. Plain values: copy, compare, share between threads.
+// Addresses are image offsets (ELF virtual addresses). Registers have their DWARF numbers (System V ABI supplement
+// of the architecture), which are those of recorded register sets. Plain values: copy, compare, share between
+// threads.
 #pragma once
 
 #include <array>
@@ -10,8 +11,8 @@
 
 namespace kymo::program {
 
-// Where control goes. Everything but kPlain, kCall and kIndirectCall is a *jump* in the sense of code spaces:
-// execution does not simply go on behind it.
+// The kind of control flow. Everything but kPlain, kCall and kIndirectCall is a *jump* in the sense of code
+// spaces: execution does not simply continue behind it.
 enum class InstructionKind : std::uint8_t {
     kPlain,            // the next instruction; system calls and the like too
     kJump,             // `target`

@@ -282,7 +282,7 @@ void JumpOperand::step(const Instruction& in) {
     }
 }
 
-// What the way from one block to the next says about the value compared last.
+// The information that the path from one block to the next gives on the value compared last.
 void JumpOperand::learn(const Instruction& last, const Block& block, const Block& next) {
     if (!compared_ || last.kind != InstructionKind::kConditionalJump) {
         return;
@@ -338,7 +338,7 @@ std::optional<std::uint64_t> JumpOperand::far_constant(std::uint8_t number) {
             found = value;
             continue;
         }
-        // Code that nothing known leads to (handlers, padding) is not held against the constant; the entry is.
+        // Code without known predecessors (handlers, padding) does not contradict the constant; the entry does.
         if (predecessors_[at].empty() && is_entry(at)) {
             return std::nullopt;
         }

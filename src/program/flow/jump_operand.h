@@ -1,8 +1,8 @@
-// What the operand of an indirect jump holds at the end of a way of blocks: the instructions along it are evaluated
-// over symbols, as far as they may compute an entry of a table (jump_table.h says which forms are recognised).
+// The operand of an indirect jump at the end of a path of blocks: the instructions along it are evaluated over
+// symbols, as far as they may compute an entry of a table (jump_table.h lists the recognised forms).
 //
-// Contract: one thread; what it is made of outlives it. Cost: the way's instructions, and those that are searched for
-// a constant put into a register before it, out of the budget.
+// Contract: one thread; its inputs outlive it. Cost: the path's instructions, and those that are searched for a
+// constant put into a register before it, out of the budget.
 #pragma once
 
 #include "program/flow/code_bytes.h"

@@ -17,7 +17,7 @@ bool better(const OperandOnWay& a, const OperandOnWay& b) {
            std::tuple(b.strong, b.most.has_value(), b.most.value_or(0));
 }
 
-// The best understood of the ways that lead to the end of `block`.
+// The best understood of the paths to the end of `block`.
 std::optional<OperandOnWay> best_of_ways(JumpOperand& operand, std::uint32_t block,
                                          const std::vector<std::vector<std::uint32_t>>& predecessors) {
     std::vector<std::vector<std::uint32_t>> ways = {{block}};  // newest block first

@@ -49,7 +49,7 @@ class Havlak {
         out.gave_up = gave_up_;
         out.loop_of.assign(nodes, kNone);
         std::vector<std::uint32_t> loop_at(headers_.size(), kNone);  // header's preorder number → loop
-        // Ascending preorder numbers: an outer header comes before the inner ones.
+        // Ascending preorder numbers: an outer header precedes the inner ones.
         for (std::uint32_t at = 0; at < headers_.size(); ++at) {
             const std::uint32_t node = depth_.order[at];
             const std::uint32_t around = headers_[at] == kNone ? kNone : loop_at[headers_[at]];

@@ -1,8 +1,8 @@
-// The loops of a control-flow graph and how they nest.
+// The loops of a control-flow graph and their nesting.
 //
-// A reducible (natural) loop has one header, which every way in goes through. An irreducible one has several ways in;
-// it is reported as such, with the first of them in depth-first order as header, and not left out. Loops nest or are
-// disjoint. Havlak, "Nesting of reducible and irreducible loops", ACM TOPLAS 19(4), 1997.
+// A reducible (natural) loop has one header, through which every entry passes. An irreducible one has several
+// entries; it is reported as such, with the first of them in depth-first order as header, and not left out. Loops
+// nest or are disjoint. Havlak, "Nesting of reducible and irreducible loops", ACM TOPLAS 19(4), 1997.
 #pragma once
 
 #include "program/flow/digraph.h"
@@ -21,7 +21,7 @@ struct Loop {
 };
 
 struct Loops {
-    std::vector<Loop> loops;             // a loop comes before those inside it
+    std::vector<Loop> loops;             // a loop precedes those inside it
     std::vector<std::uint32_t> loop_of;  // by node: the innermost loop that holds it, kNone: none
     std::vector<Digraph::Edge>
         back_edges;        // (latch, header), in depth-first order of the spanning tree, double ones once

@@ -87,7 +87,7 @@ class Builder {
         }
     }
 
-    // Instruction after instruction, until control goes elsewhere or what comes is known. Falling through comes first
+    // Instruction after instruction, until control leaves or the next one is known. Fall-through is followed first
     // and targets later, so that a jump over a prefix finds the whole instruction decoded.
     void decode_run(std::uint64_t address) {
         for (;;) {
@@ -139,7 +139,7 @@ class Builder {
         }
     }
 
-    // Follows all there is to follow; then reads the jump tables that lead to more, and again.
+    // Follows all successors; then reads the jump tables for more, and repeats.
     void follow_with_tables() {
         for (std::uint32_t round = 0;; ++round) {
             follow();
@@ -357,7 +357,7 @@ class Builder {
     FlowOptions options_;
     FlowGraph graph_;
     std::vector<std::vector<ByteMark>> marks_;                // by range
-    std::vector<std::uint64_t> work_;                         // addresses in the code that control goes to
+    std::vector<std::uint64_t> work_;                         // addresses in the code that are jump targets
     std::unordered_map<std::uint64_t, TableTargets> tables_;  // by jump
     std::vector<std::uint64_t> table_begins_;                 // ascending
     std::vector<std::uint32_t> last_from_;                    // by block: whose edge to it was added last

@@ -12,9 +12,9 @@ namespace kymo::program {
 // end. What it calls counts as far as the graph was made with that knowledge; so callees first finds more.
 bool can_return(const FlowGraph& graph);
 
-// By its linkage name, for functions of other images: those that standards and compilers' run-time libraries say
-// never return (ISO C 7.22.4, POSIX, Itanium C++ ABI, glibc, libstdc++). Versions and "@plt" behind an '@' are
-// ignored.
+// By its linkage name, for functions of other images: those that never return according to standards and
+// compilers' run-time libraries (ISO C 7.22.4, POSIX, Itanium C++ ABI, glibc, libstdc++). Versions and "@plt"
+// behind an '@' are ignored.
 bool is_no_return_name(std::string_view linkage_name);
 
 }  // namespace kymo::program

@@ -27,7 +27,7 @@ constexpr std::int64_t signed_field(std::uint32_t word, unsigned low, unsigned b
     return sign_extended(field(word, low, bits), bits);
 }
 
-// What is right to say of an instruction of which only the length is known.
+// The safe effect of an instruction of which only the length is known.
 inline void set_unknown_effect(Instruction* out) {
     out->writes = ~0U;
     out->reads = ~0U;

@@ -1,4 +1,5 @@
-// aarch64: where control goes. Encodings: Arm Architecture Reference Manual for A-profile (DDI 0487), C4.1.
+// aarch64: control flow of instructions. Encodings: Arm Architecture Reference Manual for A-profile (DDI 0487),
+// C4.1.
 #include "program/flow/aarch64/effect.h"
 #include "program/flow/word.h"
 

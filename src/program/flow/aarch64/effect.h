@@ -20,8 +20,8 @@ constexpr std::uint32_t bit_of(std::uint8_t reg) {
     return reg == kNoRegister ? 0U : 1U << reg;
 }
 
-// `word`: what kind has been set for. Instructions that are not known in detail (SVE, SME, some of the newer
-// extensions) are said to change everything.
+// `word`: its kind has been set. Instructions that are not known in detail (SVE, SME, some of the newer
+// extensions) are recorded as changing everything.
 void set_effect(std::uint32_t word, std::uint64_t address, Instruction* out);
 
 // The same of the group of loads and stores (bit 27 set, bit 25 clear).

@@ -41,7 +41,7 @@ void add_register(const Access& access, std::uint8_t rt, Instruction* out) {
     }
 }
 
-// The base is advanced, which is said instead of what is loaded: loops count by it.
+// The base is advanced; this is recorded instead of the load, because loops count by it.
 void set_write_back(const Access& access, std::int64_t step, Instruction* out) {
     out->writes |= bit_of(access.rn);
     out->operation = Operation::kSum;

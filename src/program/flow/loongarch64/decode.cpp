@@ -1,4 +1,5 @@
-// LoongArch, 64 bits: where control goes. Encodings: LoongArch Reference Manual, volume 1, 2.2.8 and appendix B.
+// LoongArch, 64 bits: control flow of instructions. Encodings: LoongArch Reference Manual, volume 1, 2.2.8 and
+// appendix B.
 #include "program/flow/loongarch64/effect.h"
 #include "program/flow/word.h"
 

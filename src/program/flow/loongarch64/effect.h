@@ -22,8 +22,8 @@ enum BranchOpcode : std::uint32_t {
 };
 constexpr std::uint32_t kReturnAddress = 1;  // register
 
-// Of an instruction whose kind is set. Those that are not known in detail (vectors, atomic operations) are said to
-// change everything.
+// Of an instruction whose kind is set. Those that are not known in detail (vectors, atomic operations) are
+// recorded as changing everything.
 void set_effect(std::uint32_t word, std::uint64_t address, Instruction* out);
 
 }  // namespace kymo::program::loongarch64

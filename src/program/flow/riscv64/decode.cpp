@@ -1,4 +1,4 @@
-// RISC-V, 64 bits, with compressed instructions: where control goes. Encodings: The RISC-V Instruction Set Manual,
+// RISC-V, 64 bits, with compressed instructions: control flow. Encodings: The RISC-V Instruction Set Manual,
 // volume I (20191213), chapters 2 and 16.
 #include "program/flow/riscv64/effect.h"
 #include "program/flow/word.h"

@@ -82,8 +82,8 @@ constexpr std::int64_t short_branch_offset(std::uint32_t half) {
                          9);
 }
 
-// Of an instruction whose kind is set. Those that are not known in detail (vectors, many extensions) are said to
-// change everything.
+// Of an instruction whose kind is set. Those that are not known in detail (vectors, many extensions) are recorded
+// as changing everything.
 void set_long_effect(std::uint32_t word, std::uint64_t address, Instruction* out);
 void set_short_effect(std::uint32_t half, Instruction* out);
 

@@ -1,4 +1,5 @@
-// sw_64 (Sunway): where control goes. docs/porting.md says where the encodings are from and what is not verified.
+// sw_64 (Sunway): control flow of instructions. docs/porting.md has the sources of the encodings and what is not
+// verified.
 #include "program/flow/sw_64/effect.h"
 #include "program/flow/word.h"
 

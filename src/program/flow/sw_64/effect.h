@@ -7,7 +7,7 @@
 
 namespace kymo::program::sw_64 {
 
-// `word`: what kind has been set for. Instructions that are not known in detail are said to change everything.
+// `word`: its kind has been set. Instructions that are not known in detail are recorded as changing everything.
 void set_effect(std::uint32_t word, Instruction* out);
 
 // Major opcodes that direct control (bits 31…26).
