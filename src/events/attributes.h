@@ -20,8 +20,8 @@
 
 namespace kymo::events {
 
-// Without PERF_SAMPLE_PERIOD: with it, the kernel reports every single software event, whatever period was asked
-// (perf_swevent_event; measured: 12,022 samples of 12,515 page faults at period 10).
+// Without PERF_SAMPLE_PERIOD: with it, the kernel reports every single software event, whatever the requested
+// period (perf_swevent_event; measured: 12,022 samples of 12,515 page faults at period 10).
 inline constexpr std::uint64_t kSampleType =
     PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_READ;
 inline constexpr std::uint64_t kReadFormat =

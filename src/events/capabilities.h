@@ -1,5 +1,5 @@
-// What a machine can measure, as a table for people: one row a capability, with the reason and the exact command that
-// would change it. Pure: from probe()'s facts.
+// What a machine can measure, as a table for the user: one row a capability, with the reason and the exact command
+// that would change it. Pure: from probe()'s facts.
 #pragma once
 
 #include "events/probe.h"
@@ -14,7 +14,7 @@ enum class Level : std::uint8_t { kYes, kPartly, kNo };
 
 struct Capability {
     std::string key;    // stable, for programs: "samples", "hardware-counters", …
-    std::string title;  // for people
+    std::string title;  // for display
     Level level = Level::kNo;
     std::string detail;  // how far, or why not
     std::string remedy;  // a command or a setting; empty where nothing is to be gained

@@ -49,7 +49,7 @@ struct Wanted {
     const char* otherwise;  // where that one does not open; nullptr: nothing
 };
 
-// Most wanted first. Many processors have stalls of one end of the pipeline only.
+// Most important first. Many processors have stalls of one end of the pipeline only.
 constexpr Wanted kWanted[] = {{"cycles", nullptr},           {"instructions", nullptr},
                               {"cache-misses", nullptr},     {"branch-misses", nullptr},
                               {"dTLB-load-misses", nullptr}, {"stalled-cycles-backend", "stalled-cycles-frontend"}};

@@ -124,7 +124,7 @@ class Trial {
 
     // 0 or errno. Sets user_only and group.
     int place(SessionEvent& event) {
-        // Samples never come from the kernel; what the clocks count is not touched by that.
+        // Samples never come from the kernel; the clocks' counts are not affected by that.
         event.user_only = event.samples() && !is_clock(event);
         int error = place_in_group(event);
         if ((error == EACCES || error == EPERM) && !event.user_only && !counts_only_in_kernel(event)) {
@@ -174,7 +174,7 @@ class Trial {
     std::uint8_t hardware_group_ = 0;
 };
 
-// ns; 0: not known, or not what samples of timers come at.
+// ns; 0: not known, or samples of timers do not come at ticks.
 std::uint64_t tick_length(const Machine& machine) {
     constexpr std::uint64_t kSecond = 1'000'000'000;
     return machine.timers_at_return && machine.timer_hz != 0 ? kSecond / machine.timer_hz : 0;

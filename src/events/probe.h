@@ -36,7 +36,7 @@ struct Machine {
     std::uint64_t locked_bytes = 0;     // RLIMIT_MEMLOCK; UINT64_MAX: no limit
     std::uint64_t descriptors = 0;      // RLIMIT_NOFILE, soft
     std::uint64_t descriptors_hard = 0;
-    // Signals of thread timers come on the way back to the program and so interrupt no system call (Linux 5.9), and
+    // Signals of thread timers come on the return to the program and so interrupt no system call (Linux 5.9), and
     // every processor has the kernel's tick.
     bool timers_at_return = false;
     std::uint64_t timer_hz = 0;  // the most that thread timers deliver: CONFIG_HZ

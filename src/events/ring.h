@@ -96,7 +96,7 @@ struct RingSample {
     } values[kMaxEvents];
 };
 
-// False: the record is too short for what it says it holds, or has more values than kMaxEvents.
+// False: the record is too short for its stated contents, or has more values than kMaxEvents.
 inline bool parse_sample(const RingRecord& record, bool read_lost, RingSample& sample) {
     constexpr std::size_t kFixed = 8;  // identifier, ip, pid/tid, time, cpu, nr, enabled, running
     const std::size_t stride = read_lost ? 3 : 2;

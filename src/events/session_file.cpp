@@ -58,7 +58,7 @@ Result<std::string> format_session(const Session& session) {
                             event.nanoseconds ? "ns" : "-", mode_name(event.mode), event.value, event.type,
                             event.config, event.config1, event.config2, event.precise, event.user_only, event.group);
     }
-    // What the monitor cannot read must not be written: it would record nothing, and say nothing.
+    // A session that the monitor cannot read must not be written: it would record nothing, without a message.
     static thread_local Session check;
     if (parse_session(text, check) != SessionError::kNone || std::string_view(check.library) != session.library ||
         std::string_view(check.cells) != session.cells || std::string_view(check.channels) != session.channels ||

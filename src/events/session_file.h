@@ -9,7 +9,7 @@
 namespace kymo::events {
 
 // The text of the session file. kUsage if a name or path cannot be put into it (a line break in it, or too long in
-// all); what is returned parses back to the same session.
+// all); the result parses back to the same session.
 Result<std::string> format_session(const Session& session);
 
 }  // namespace kymo::events

@@ -31,9 +31,9 @@ class Counters {
   public:
     explicit Counters(RegisterFile& registers) : registers_(registers) {}
 
-    // The set that counts the event from now on, or −errno: −ENOENT: no such event here; −EINVAL: the attributes name
-    // a hypervisor, hosts, guests or idle time, which this processor does not tell apart; −EOPNOTSUPP: precise
-    // samples; −ENOSPC: no set is free.
+    // The set that counts the event from now on, or −errno: −ENOENT: no such event here; −EINVAL: the attributes
+    // name a hypervisor, hosts, guests or idle time, which this processor does not distinguish; −EOPNOTSUPP:
+    // precise samples; −ENOSPC: no set is free.
     int open(const perf_event_attr& attr, std::uint64_t now_ns);
     void close(unsigned set);
 

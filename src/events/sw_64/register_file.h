@@ -45,7 +45,7 @@ class RegisterFile {
 
     // How many events of this kind until a set that may raise the interrupt overflows; ~0: none counts them.
     std::uint64_t until_interrupt(std::uint8_t selector, Mode mode) const;
-    // So many events happen: every set that counts them goes up, and overflows where it passes 2⁶⁴ − 1.
+    // That many events happen: every set that counts them goes up, and overflows where it passes 2⁶⁴ − 1.
     void count(std::uint8_t selector, Mode mode, std::uint64_t events);
 
   private:

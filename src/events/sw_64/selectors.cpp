@@ -23,7 +23,7 @@ constexpr std::uint64_t kMiss = PERF_COUNT_HW_CACHE_RESULT_MISS;
 constexpr std::uint64_t kLoad = PERF_COUNT_HW_CACHE_OP_READ;
 constexpr std::uint64_t kStore = PERF_COUNT_HW_CACHE_OP_WRITE;
 
-// The caches' events do not tell loads from stores.
+// The caches' events do not distinguish loads from stores.
 constexpr Row kRows[] = {
     {PERF_TYPE_HARDWARE, 0x03, PERF_COUNT_HW_INSTRUCTIONS},
     {PERF_TYPE_HARDWARE, 0x04, PERF_COUNT_HW_BRANCH_INSTRUCTIONS},

@@ -1,4 +1,4 @@
-// Which event selector of sw_64 counts what perf_event_open(2) is asked for, and so what Kymo's event names mean
+// Which event selector of sw_64 counts a request to perf_event_open(2), and so the meaning of Kymo's event names
 // there. The selectors are those of the processors' fourth core, as openEuler's Linux has them (arch/sw_64).
 #pragma once
 
