@@ -8,13 +8,14 @@
 namespace kymo::compare {
 namespace {
 
-constexpr double kNews = 0.5;        // distance of what is before a moment and behind it: something changes
+constexpr double kNews = 0.5;        // distance between the times before and after a moment, from which on it
+                                     // counts as a change
 constexpr double kBeyondNoise = 2;   // times the distance that three quarters of the moments exceed
 constexpr std::size_t kAround = 4;   // bins on either side that are compared
-constexpr std::size_t kNear = 2;     // bins that the match may pass a pair of turns by
-constexpr std::size_t kThrough = 1;  // the same where one of them is another pair's
+constexpr std::size_t kNear = 2;     // bins by which the match may miss a pair of turns
+constexpr std::size_t kThrough = 1;  // the same if one of them belongs to another pair
 constexpr double kMostUnlike = 0.6;  // distance of runs that are matched
-constexpr double kDetour = 0.02;     // what a step costs that moves one clock alone
+constexpr double kDetour = 0.02;     // the cost of a step that moves only one clock
 
 using Bin = std::vector<double>;  // by function: processors at work
 
@@ -29,7 +30,8 @@ std::vector<Bin> bins_of(const Timeline& run, const std::map<std::string, std::s
     return bins;
 }
 
-// What only one does, as a share of what either does, 0 to 1 (Ruzicka's). Of two that do nothing: 0.
+// The part that only one of them does, as a share of what either does, 0 to 1 (Ruzicka's). Of two that do nothing:
+// 0.
 double distance(const Bin& a, const Bin& b) {
     double apart = 0;
     double either = 0;
@@ -45,7 +47,7 @@ struct Step {
     std::size_t other;
 };
 
-// The pairs of bins that are matched, from the first to the last.
+// The pairs of matched bins, from the first to the last.
 std::vector<Step> match(const std::vector<Bin>& base, const std::vector<Bin>& other, double* mean) {
     const std::size_t rows = base.size();
     const std::size_t columns = other.size();
@@ -61,7 +63,7 @@ std::vector<Step> match(const std::vector<Bin>& base, const std::vector<Bin>& ot
                 continue;
             }
             const double none = HUGE_VAL;
-            const double detour = kDetour * (1 - here);  // cheap where both do something else
+            const double detour = kDetour * (1 - here);  // cheap where both do different work
             const double both = i > 0 && j > 0 ? above[j - 1] : none;
             const double base_alone = i > 0 ? above[j] + detour : none;
             const double other_alone = j > 0 ? row[j - 1] + detour : none;
@@ -86,7 +88,7 @@ std::vector<Step> match(const std::vector<Bin>& base, const std::vector<Bin>& ot
     return steps;
 }
 
-// Of each bin: how unlike what comes before its begin and what comes from there on.
+// Of each bin: the distance between the times before and after its begin.
 std::vector<double> news_of(const std::vector<Bin>& bins) {
     std::vector<double> news(bins.size());
     for (std::size_t at = 1; at < bins.size(); ++at) {
@@ -104,7 +106,7 @@ std::vector<double> news_of(const std::vector<Bin>& bins) {
     return news;
 }
 
-// The bins whose begin changes what the run does, more than those around them.
+// The bins whose begin changes the run's work more than neighbouring ones.
 std::vector<std::size_t> turns_of(const std::vector<Bin>& bins) {
     const std::vector<double> news = news_of(bins);
     std::vector<double> sorted = news;
@@ -123,7 +125,7 @@ std::vector<std::size_t> turns_of(const std::vector<Bin>& bins) {
     return turns;
 }
 
-// A turn of each run, and how many bins the match passes by them.
+// A turn of each run, and by how many bins the match misses them.
 struct TurnPair {
     Step at;
     std::size_t away;

@@ -14,8 +14,8 @@
 
 namespace kymo::compare {
 
-// What a run did when: processor time by function, in bins of equal length. Time may be several functions': a
-// caller's and its callee's.
+// The work of a run over time: processor time by function, in bins of equal length. Time may belong to several
+// functions: a caller and its callee.
 struct Timeline {
     double duration_ns = 0;
     std::size_t bins = 0;
@@ -30,8 +30,8 @@ struct ClockPoint {
 
 struct Alignment {
     std::vector<ClockPoint> points;  // ascending on both clocks; the first is both begins, the last both ends
-    // How unlike matched moments are, 0 to 1: what only one of them does, as a share of what either does, averaged
-    // along the match.
+    // Distance of matched moments, 0 to 1: the part that only one of them does, as a share of what either does,
+    // averaged along the match.
     double distance = 0;
     bool is_matched =
         false;  // false: the runs have too little in common, or no bins, and only their ends are matched

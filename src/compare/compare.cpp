@@ -14,11 +14,12 @@
 namespace kymo::compare {
 namespace {
 
-constexpr double kLeastShare = 0.002;  // of processor time, on either side: what has less is not compared
+constexpr double kLeastShare = 0.002;  // of processor time, on either side: functions with less are not compared
 constexpr double kLeastPathShare = 0.01;
 constexpr double kSameTime = 0.95;       // of a path's time: a callee with more makes the path redundant
-constexpr double kLeastSpread = 0.0005;  // of a run's time: what measuring alone may vary by
-constexpr double kTrusted = 0.3;         // of the error of sampling: less is luck, however alike the runs are
+constexpr double kLeastSpread = 0.0005;  // of a run's time: the variation of measuring itself
+constexpr double kTrusted = 0.3;         // of the error of sampling: a smaller spread is luck, however alike the
+                                         // runs are
 constexpr double kSure = 2;              // standard deviations
 constexpr double kBeyondError = 3;       // of a row's value: its error at most a third
 constexpr std::size_t kFamilies = 2;
@@ -68,7 +69,7 @@ std::string stem(const std::string& name) {
     return name;
 }
 
-// Renames functions inside call paths; adds up paths that become the same.
+// Renames functions inside call paths; adds up paths that become equal.
 void rename_in_paths(Runs& runs, const std::map<std::string, std::string>& renamed) {
     if (renamed.empty()) {
         return;
@@ -94,7 +95,7 @@ void rename_in_paths(Runs& runs, const std::map<std::string, std::string>& renam
     }
 }
 
-// By stem, the functions that only one side has; where there is one on each, it is the same with other parameters.
+// By stem, the functions that only one side has; if there is one on each, it is the same with other parameters.
 void match_by_stem(const Runs& base, Runs& other) {
     const auto keys_of = [](const Runs& runs) {
         std::set<RowKey> keys;
@@ -143,7 +144,7 @@ void match_by_stem(const Runs& base, Runs& other) {
 }
 
 // Whether most runs of a side measure the row to a third; a function needs nine samples for that. A row measured
-// worse says nothing, and raises the p-values of all others.
+// worse is not informative, and raises the p-values of all others.
 bool is_known(const Runs& runs, const RowKey& key) {
     std::size_t known = 0;
     for (const RunFigures& run : runs) {
@@ -160,7 +161,8 @@ bool is_processor_time(RowKind kind) {
     return kind == RowKind::kFunction || kind == RowKind::kPath;
 }
 
-// Removes a call path where one of its callees has almost all of its time on both sides: the longer path says more.
+// Removes a call path if one of its callees has almost all of its time on both sides: the longer path is more
+// specific.
 void drop_callers(std::set<RowKey>& keys, const Runs& base, const Runs& other) {
     std::set<RowKey> dropped;
     for (const RowKey& key : keys) {
@@ -181,7 +183,7 @@ void drop_callers(std::set<RowKey>& keys, const Runs& base, const Runs& other) {
     }
 }
 
-// Largest error that sampling makes of the row in a run.
+// Largest sampling error of the row in a run.
 double sampling_error(const Runs& runs, const RowKey& key) {
     double most = 0;
     for (const RunFigures& run : runs) {
@@ -192,7 +194,7 @@ double sampling_error(const Runs& runs, const RowKey& key) {
     return most;
 }
 
-// All call paths of all runs: a path's name comes behind its callers'.
+// All call paths of all runs; a path's name sorts behind its callers'.
 std::vector<PathTime> path_times(const Runs& base, const Runs& other) {
     std::set<RowKey> keys;
     for (const Runs* const runs : {&base, &other}) {
@@ -276,9 +278,9 @@ void describe(Change& change, const Runs& base, const Runs& other) {
     }
 }
 
-// The whole run's times are one family, everything else another, so that the question whether a build became slower
-// does not pay for the many that ask where. Holm's rule (1979) keeps the error of both together: the p-values of the
-// family with the smallest one count twice.
+// The whole run's times are one family, everything else another, so that the question whether a build became
+// slower does not pay for the many that locate the change. Holm's rule (1979) keeps the error of both together:
+// the p-values of the family with the smallest one count twice.
 void set_p_values(Comparison& comparison, const std::vector<ComparedAmount>& amounts) {
     std::vector<std::size_t> rows[kFamilies];
     std::vector<double> p[kFamilies];

@@ -19,7 +19,7 @@ namespace kymo::compare {
 
 inline constexpr double kSignificant = 0.05;
 
-// What a thing took in the runs of a side.
+// The values of a row in the runs of a side.
 struct Side {
     double median = 0;
     double least = 0;
@@ -33,12 +33,12 @@ struct LineChange {
 
 struct Change {
     RowKey key;
-    std::string shown;  // its name for people: of a function without template arguments and parameters
+    std::string shown;  // its name for display: of a function without template arguments and parameters
     Side base;
     Side other;
     double p = 1;      // adjusted; 1 without p-values
-    double error = 0;  // that sampling alone makes of the difference, one standard deviation; 0: it is exact
-    double least = 0;  // differences up to here are none: a thousandth of the run's time; of events their error
+    double error = 0;  // sampling error of the difference, one standard deviation; 0: it is exact
+    double least = 0;  // smaller differences do not count: a thousandth of the run's time; of events their error
     std::string file;  // in the new runs, else in the old ones
     std::uint32_t line = 0;
     std::vector<LineChange> lines;  // of a function: those that changed most, most first
@@ -48,13 +48,13 @@ struct Change {
     double ratio() const;
 };
 
-// A call path with what it took in the runs of a side, with all that it calls: the means, so that callees add up to
-// no more than their caller.
+// A call path with its time in the runs of a side, including its callees: the means, so that callees add up to no
+// more than their caller.
 struct PathTime {
     std::string name;  // as RowKey's
     double base_ns = 0;
     double other_ns = 0;
-    double error_ns = 0;  // that sampling makes of the difference, one standard deviation
+    double error_ns = 0;  // sampling error of the difference, one standard deviation
 };
 
 struct Comparison {
@@ -66,17 +66,17 @@ struct Comparison {
     FindingChanges findings;
     std::vector<std::string> warnings;
 
-    // By its name, or the one that is shown where that is only one's; null: neither.
+    // By its name, or by the shown one if that is unique; null: neither.
     const Change* find(const RowKey& key) const;
-    // Whether to report a change: it is significant; or, without p-values, larger than the error of sampling and than
-    // a thousandth of what it is a part of.
+    // Whether to report a change: it is significant; or, without p-values, larger than the error of sampling and
+    // than a thousandth of its whole.
     bool differs(const Change& change) const {
         return has_p ? change.p <= kSignificant
                      : std::abs(change.difference()) > std::max(change.error, change.least);
     }
 };
 
-// Its name for people: "ns::sort<int>(int*) (libx.so)" → "ns::sort<…> (libx.so)".
+// Its name for display: "ns::sort<int>(int*) (libx.so)" → "ns::sort<…> (libx.so)".
 std::string shown_name(const RowKey& key);
 
 // Precondition: a run on each side.
@@ -88,7 +88,7 @@ struct Limit {
     double share = 0;  // 0.05: 5 %
 };
 
-// The limits that a comparison exceeds: by a significant difference; or, without p-values, by what is left of a
+// The limits that a comparison exceeds: by a significant difference; or, without p-values, by the rest of a
 // difference after twice the error of sampling.
 std::vector<Limit> exceeded(const Comparison& comparison, const std::vector<Limit>& limits);
 

@@ -33,7 +33,7 @@ class Keys {
     std::string of(const program::Function& function) const {
         return of(function.name, function.module, function.source <= program::NameSource::kPlt);
     }
-    // Of a place whose function's name may be none.
+    // Of a place whose function's name may be empty.
     std::string of(const std::string& name, const std::string& module) const {
         return of(name, module, !name.empty() && !name.starts_with(module + "+0x"));
     }
@@ -63,7 +63,7 @@ void add_functions(RunFigures& run, const Profile& profile, const CallTree& tree
         Amount& amount = run.rows[{RowKind::kFunction, keys.of(function)}];
         const auto ns = static_cast<double>(processor_time(tree.function_self[i]));
         amount.value += ns;
-        // Samples come by chance: as many as the time holds periods, give or take their square root.
+        // Samples are random: the number of periods in the time, give or take its square root.
         amount.error = std::sqrt(std::max(amount.value, 0.0) * period);
         if (amount.file.empty()) {
             amount.file = tree.symbols.files[function.file];
@@ -93,7 +93,7 @@ std::string path_part(const CallTree& tree, const CallNode& node, const Keys& ke
     if (keys.has_one_program()) {
         return "";
     }
-    // "process 17 (make)", "rank 2 (make 17)": the process's number is another in each run, and ranks are alike.
+    // "process 17 (make)", "rank 2 (make 17)": process numbers differ between runs, and ranks are alike.
     const std::size_t called = function.name.find('(');
     if (called == std::string::npos) {
         return "[process]";

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kFindingChange = 0.02;  // of the run: shares that differ by less are the same
 
-// A finding is the same where its kind and place are.
+// A finding is the same if its kind and place are.
 std::map<std::pair<std::string, std::string>, FindingChange> findings_of(const std::vector<RunFigures>& base,
                                                                          const std::vector<RunFigures>& other) {
     std::map<std::pair<std::string, std::string>, FindingChange> all;
@@ -43,7 +43,7 @@ std::map<std::pair<std::string, std::string>, FindingChange> findings_of(const s
 FindingChanges compare_findings(const std::vector<RunFigures>& base, const std::vector<RunFigures>& other) {
     FindingChanges all;
     for (auto& [key, change] : findings_of(base, other)) {
-        // In most runs of a side it is there; in some alone it is near its limit.
+        // Present in most runs of a side; if only in some, it is near its limit.
         const bool was = 2 * change.base_runs > base.size();
         const bool is = 2 * change.other_runs > other.size();
         if (was && change.other_runs == 0) {

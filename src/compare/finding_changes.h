@@ -15,7 +15,7 @@ struct FindingChange {
     std::string title;  // of the new runs, else of the old ones
     double base_share = 0;
     double other_share = 0;
-    std::size_t base_runs = 0;  // that have it
+    std::size_t base_runs = 0;  // number with it
     std::size_t other_runs = 0;
 };
 

@@ -29,7 +29,7 @@ std::vector<std::vector<bool>> divisions(std::size_t base, std::size_t other) {
         } while (std::prev_permutation(one.begin(), one.end()));
         return all;
     }
-    std::mt19937_64 random(1);  // any: the same runs are to give the same answer
+    std::mt19937_64 random(1);  // fixed: the same runs must give the same result
     all.push_back(first);
     while (all.size() < kMostDivisions) {
         std::vector<bool> one = first;
@@ -71,7 +71,7 @@ double least_p(std::size_t base, std::size_t other) {
     if (base == 0 || other == 0 || base + other < 3) {
         return 1;
     }
-    // With as many on both sides the groups may be exchanged: two divisions are as far apart.
+    // With equal numbers on both sides the groups may be exchanged: two divisions have the same distance.
     return std::min(1.0, (base == other ? 2.0 : 1.0) / choose(base + other, base));
 }
 
@@ -85,7 +85,7 @@ std::vector<double> p_values(const std::vector<ComparedAmount>& amounts) {
     std::vector<double> own;
     const auto all = divisions(base, amounts[0].other.size());
     for (const ComparedAmount& amount : amounts) {
-        // From their mean, so that squares of large numbers that hardly differ keep their digits.
+        // Relative to their mean, so that squares of large numbers that hardly differ keep their digits.
         std::vector<double> both = amount.base;
         both.insert(both.end(), amount.other.begin(), amount.other.end());
         const double mean = std::accumulate(both.begin(), both.end(), 0.0) / static_cast<double>(both.size());
@@ -93,7 +93,7 @@ std::vector<double> p_values(const std::vector<ComparedAmount>& amounts) {
         own.push_back(distance(both, all[0], base, amount.least_spread));
         values.push_back(std::move(both));
     }
-    // The clearest difference is held against the largest of all, the next one against the largest of the others, …
+    // The clearest difference is compared with the largest of all, the next one with the largest of the others, …
     std::vector<std::size_t> order(amounts.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return own[a] > own[b]; });

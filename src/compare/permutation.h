@@ -17,16 +17,16 @@ namespace kymo::compare {
 struct ComparedAmount {
     std::vector<double> base;  // one a run
     std::vector<double> other;
-    // Standard deviation below which a spread is taken for luck: that of the measuring itself.
+    // Standard deviation below which a spread counts as luck: that of the measuring itself.
     double least_spread = 0;
 };
 
 inline constexpr std::size_t kMostDivisions = 20'000;
 
-// One an amount. 1 where there are too few runs for any answer.
+// One per amount. 1 if there are too few runs for any answer.
 std::vector<double> p_values(const std::vector<ComparedAmount>& amounts);
 
-// The smallest p-value that so many runs a side allow; with 4 a side 0.029, with 3 0.1.
+// The smallest p-value possible with that many runs a side; with 4 a side 0.029, with 3 0.1.
 double least_p(std::size_t base, std::size_t other);
 
 }  // namespace kymo::compare

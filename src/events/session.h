@@ -10,7 +10,7 @@
 //     max-bytes N                    limit of each process's file; 0: the writer's own
 //     follow 0|1                     record the program's descendants too
 //     mechanism perf|timers          how samples come about
-//     read-lost 0|1                  the kernel knows PERF_FORMAT_LOST (Linux 6.0)
+//     read-lost 0|1                  the kernel supports PERF_FORMAT_LOST (Linux 6.0)
 //     own-switches 0|1               each thread keeps the records of its own switches: the parent does not
 //     short-processes 0|1            processes without a sample share a file of the folder (kShortProcesses)
 //     tick-trigger 0|1               threads that are switched often may be sampled at the kernel's tick

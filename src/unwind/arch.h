@@ -1,14 +1,14 @@
-// What the unwinder asks of an architecture: the one list of what differs. Each has a folder with the same files and,
-// in its arch.h, a type `Arch` that names what they hold. All of them compile on every machine, so they are tested on
-// any; what only the processor itself can do (its registers now, running.h) is there for those that Kymo runs on, and
-// native.h picks it.
+// The unwinder's requirements on an architecture: the one list of the differences. Each has a folder with the same
+// files and, in its arch.h, a type `Arch` that names what they hold. All of them compile on every machine, so they
+// are tested on any; what only the processor itself can do (its registers now, running.h) is there for those that
+// Kymo runs on, and native.h picks it.
 //
 //   registers.h     the registers by DWARF number; those that a function hands back as it found them
 //   context.h       where a signal's context keeps them
 //   rule.h          the compact rule: one word that leads from a frame to its caller (Rules, RulePacker)
 //   step.h, .cpp    the cursor (cursor.h) over these rules
 //   epilogue.h      what instructions do to a frame, read from their bytes
-//   recover.h       finding the caller where there is no rule
+//   recover.h       finding the caller without a rule
 //   signal_frame.h  what the kernel leaves on the stack for a signal handler, and the code that returns from one
 #pragma once
 
