@@ -4,11 +4,10 @@
 // in most blocks where nothing is wrong. Two nulls:
 //
 // - *circular shifts*: within each stream all labels are moved by one random distance, cyclically. Keeps the
-// labels' own order and the features' autocorrelation, breaks their relation. For labels found from durations.
-//
+//   labels' own order and the features' autocorrelation, breaks their relation. For labels found from durations.
 // - *paired signs*: each labelled occurrence is paired with the nearest unlabelled one of its stream; under the
-// null either of the two could be the labelled one. For labels that alternate regularly, which shifts would only
-// map onto themselves.
+//   null either of the two could be the labelled one. For labels that alternate regularly, which shifts would only
+//   map onto themselves.
 //
 // The statistic of a feature is the rank sum of the labelled ones, standardised (ties included), either way; the
 // p-values are those of the step-down maximum over the features (Westfall and Young 1993, as in Ge, Dudoit and

@@ -1,8 +1,8 @@
 // The checks that can run while a kernel executes, and the defects that they find.
 //
-// initialised: a read of a register, or of a byte of shared, local or cudaMalloc'ed memory, that was never
-// written. races: two threads touch the same memory, one of them writes, and no barrier is between. barriers: only
-// part of a warp reaches bar.sync, or an operation that names lanes executes without some of them.
+// initialised: a read of a register, or of a byte of shared, local or cudaMalloc'ed memory, that was never written.
+// races: two threads touch the same memory, one of them writes, and no barrier is between.
+// barriers: only part of a warp reaches bar.sync, or an operation that names lanes executes without some of them.
 //
 // Contract: plain data. A check that is off costs nothing.
 #pragma once
