@@ -2,7 +2,6 @@
 
 #include "base/namespaces/proc_link.h"
 #include "base/time.h"
-#include "recording/reader.h"
 #include "recording/tables.h"
 #include "recording/tables/memory.h"
 
@@ -10,7 +9,6 @@
 #include <array>
 #include <fcntl.h>
 #include <optional>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 namespace kymo::launch {
@@ -18,12 +16,7 @@ namespace {
 
 namespace rec = recording;
 
-constexpr std::uint64_t kPeriodsOfLife =
-    16;                         // until the longest period: one reading each sixteenth of the time so far
-constexpr int kMostLooks = 20;  // into a file that does not say whose it is
-constexpr int kDone = kMostLooks;
-constexpr std::size_t kManyFiles = 1000;  // of the folder: listed at each kListEvery-th time only
-constexpr std::uint64_t kListEvery = 10;
+constexpr std::uint64_t kReadingsOfLife = 16;  // from a sixteenth of the time so far to the next reading
 
 std::optional<Resident> read_statm(int descriptor) {
     std::array<char, 128> text{};
@@ -35,47 +28,10 @@ std::optional<Resident> read_statm(int descriptor) {
                        static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)));
 }
 
-std::string own_host() {
-    utsname system{};
-    uname(&system);
-    return system.nodename;
-}
-
-// Whose file it is, by its first rows.
-struct Writer {
-    std::optional<std::uint64_t> pid;
-    bool is_ours = true;  // it lives, on this host, in this parent's rank
-};
-
-Writer writer_of(const rec::Folder& folder, const std::string& name, const std::optional<Job>& job) {
-    Writer writer;
-    const auto file = rec::File::open(folder, name);
-    if (!file) {
-        return writer;
-    }
-    std::optional<std::uint64_t> rank;
-    bool is_known = false;
-    const auto scanned = file->scan_part({.part = 0, .parts = UINT32_MAX},  // rows of the process alone
-                                         rec::on<rec::Process>([&](StreamId, const rec::Process& row) {
-                                             writer.pid = rec::number_of(row.pid, row.kernel_pid);
-                                             // Otherwise its own number may be another's here.
-                                             is_known = row.kernel_pid != rec::kUnknownNumber;
-                                         }),
-                                         rec::on<rec::Rank>([&](StreamId, const rec::Rank& row) {
-                                             rank = row.rank;
-                                             writer.is_ours = row.host == own_host();
-                                         }));
-    if (!scanned) {
-        writer.pid.reset();
-    }
-    writer.is_ours = writer.is_ours && is_known && !file->header().closed && (!job || rank == job->rank);
-    return writer;
-}
-
 }  // namespace
 
 std::uint64_t MemorySamples::period(std::uint64_t since_begun) {
-    return std::clamp(since_begun / kPeriodsOfLife, kShortestPeriod, kLongestPeriod);
+    return std::clamp(since_begun / kReadingsOfLife, kShortestPeriod, kLongestPeriod);
 }
 
 std::uint64_t MemorySamples::tick(RunScene& scene, std::uint64_t now) {
@@ -94,7 +50,7 @@ std::uint64_t MemorySamples::tick(RunScene& scene, std::uint64_t now) {
         add(static_cast<std::uint64_t>(scene.program));
     }
     if (now >= due_) {
-        look_for_processes(scene);
+        add_new(scene);
         read(scene, now, kMostReadings);
         due_ = now + period(now - std::min(scene.begun, now));
     }
@@ -112,10 +68,10 @@ void MemorySamples::ended(RunScene& scene, RecordOutcome& /*outcome*/) {
     }
     processes_.clear();
     if (has_no_room_) {
-        scene.log.write_missing({std::string(rec::kMemoryOverTime),
-                                 "more than " + std::to_string(kMostProcesses) +
-                                     " processes ran at once: of some it is not known, or not from their start",
-                                 "record fewer at once"});
+        scene.log.write_missing(
+            {std::string(rec::kMemoryOverTime),
+             "more than " + std::to_string(kMostProcesses) + " processes ran at once: of some it is not known",
+             "record fewer at once"});
     }
 }
 
@@ -124,30 +80,13 @@ bool MemorySamples::shows_this_system() const {
     return number_behind_link((proc_ + "/self").c_str(), "") == static_cast<std::uint64_t>(getpid());
 }
 
-void MemorySamples::look_for_processes(RunScene& scene) {
-    if (files_.size() > kManyFiles && ++ticks_ % kListEvery != 0) {
-        return;
-    }
-    const auto names = scene.folder.names(".krec");
-    if (!names) {
-        return;
-    }
-    for (const std::string& name : *names) {
-        int& looks = name.starts_with("process-") ? files_[name] : files_.try_emplace(name, kDone).first->second;
-        if (looks == kDone) {
-            continue;
-        }
-        if (processes_.size() >= kMostProcesses) {
+void MemorySamples::add_new(const RunScene& scene) {
+    const auto& found = recorded_.look(scene);
+    for (; taken_ < found.size(); ++taken_) {
+        if (processes_.size() < kMostProcesses) {
+            add(found[taken_].pid);
+        } else {
             has_no_room_ = true;
-            return;
-        }
-        ++looks;
-        const Writer writer = writer_of(scene.folder, name, scene.settled.job);
-        if (writer.pid) {
-            looks = kDone;
-            if (writer.is_ours) {
-                add(*writer.pid);
-            }
         }
     }
 }

@@ -1,9 +1,8 @@
 // How much memory the recorded processes have, read by the parent from /proc/PID/statm while they run; nothing is
 // done inside of them.
 //
-// Read are the program, and every process that keeps a file in the recording's folder; its first rows say which
-// process of this system it is. Processes on other hosts, of other ranks' parents, and those that this system's /proc
-// does not show have no rows: what is not seen is not known.
+// It reads the program, and every process with a file in the recording's folder (recorded_processes.h). Other
+// processes have no rows: their memory is not known.
 //
 // Cost: 2 µs a reading, at most kMostReadings at a time, at most every kShortestPeriod at first and every
 // kLongestPeriod later on; one open descriptor a process, which also keeps its number from meaning another one.
@@ -11,12 +10,12 @@
 
 #include "base/descriptor.h"
 #include "launch/run/participant.h"
+#include "launch/run/recorded_processes.h"
 #include "launch/run/resident_rows.h"
 
 #include <cstdint>
 #include <map>
 #include <string>
-#include <unordered_map>
 
 namespace kymo::launch {
 
@@ -28,7 +27,8 @@ class MemorySamples final : public RunParticipant {
     static constexpr std::uint64_t kLongestPeriod = 100'000'000;
 
     // `proc`: where the system shows its processes.
-    explicit MemorySamples(std::string proc = "/proc") : proc_(std::move(proc)) {}
+    explicit MemorySamples(RecordedProcesses& recorded, std::string proc = "/proc")
+        : recorded_(recorded), proc_(std::move(proc)) {}
 
     std::uint64_t tick(RunScene& scene, std::uint64_t now) override;
     void ended(RunScene& scene, RecordOutcome& outcome) override;
@@ -42,19 +42,18 @@ class MemorySamples final : public RunParticipant {
         ResidentRows rows;
     };
     [[nodiscard]] bool shows_this_system() const;
-    void look_for_processes(RunScene& scene);
+    void add_new(const RunScene& scene);
     void add(std::uint64_t pid);
     void read(RunScene& scene, std::uint64_t now, std::size_t most);
 
+    RecordedProcesses& recorded_;
+    std::size_t taken_ = 0;  // of those found
     std::string proc_;
     bool is_begun_ = false;
     bool is_off_ = false;  // there is nothing to read from
     std::uint64_t due_ = 0;
-    std::uint64_t ticks_ = 0;
     std::map<std::uint64_t, Seen> processes_;  // by pid
     std::uint64_t next_ = 0;                   // pid from which the next readings go on
-    // Files of the folder: how often they were looked into in vain; kDone: no more.
-    std::unordered_map<std::string, int> files_;
     bool has_no_room_ = false;
 };
 

@@ -3,19 +3,17 @@
 #include "base/time.h"
 #include "image/raw_file.h"
 
-#include <algorithm>
 #include <charconv>
-#include <sys/stat.h>
 
 namespace kymo::launch {
 namespace {
 
-std::string proc_path(int pid, const char* what) {
+std::string proc_path(std::uint64_t pid, const char* what) {
     return "/proc/" + std::to_string(pid) + "/" + what;
 }
 
 // Its whole size in pages; 0: it is gone.
-std::uint64_t pages_of(int pid) {
+std::uint64_t pages_of(std::uint64_t pid) {
     const image::RawFile file(proc_path(pid, "statm").c_str());
     std::uint8_t text[32];
     const std::size_t got = file.is_open() ? file.read_at(0, text) : 0;
@@ -43,17 +41,6 @@ std::vector<std::uint8_t> whole_file(const std::string& path) {
 
 }  // namespace
 
-int process_of_file(std::string_view name) {
-    constexpr std::string_view kBegin = "process-";
-    if (!name.starts_with(kBegin) || !name.ends_with(".krec")) {
-        return 0;
-    }
-    int pid = 0;
-    const char* const end = name.data() + name.size();
-    const auto [rest, error] = std::from_chars(name.data() + kBegin.size(), end, pid);
-    return error == std::errc{} && rest != end && *rest == '-' && pid > 0 ? pid : 0;
-}
-
 Result<void> OutsideMaps::started(RunScene& scene) {
     begun_ = scene.begun;
     interval_.begin(begun_);
@@ -67,7 +54,7 @@ std::uint64_t OutsideMaps::tick(RunScene& scene, std::uint64_t now) {
     if (!interval_.is_due(now)) {
         return interval_.next();
     }
-    find_processes(scene);
+    add_new(scene);
     std::erase_if(watched_, [&](Watched& process) {
         const bool is_there = look(scene, process);
         if (!is_there) {
@@ -79,32 +66,16 @@ std::uint64_t OutsideMaps::tick(RunScene& scene, std::uint64_t now) {
     return interval_.next();
 }
 
-// Those whose files are new in the folder.
-void OutsideMaps::find_processes(const RunScene& scene) {
-    struct stat folder{};
-    if (stat(scene.folder.path().c_str(), &folder) != 0) {
-        return;
-    }
-    constexpr std::int64_t kSecond = 1'000'000'000;
-    const std::int64_t changed = folder.st_mtim.tv_sec * kSecond + folder.st_mtim.tv_nsec;
-    if (changed == folder_changed_) {
-        return;
-    }
-    folder_changed_ = changed;
-    std::error_code error;
-    for (const auto& entry : std::filesystem::directory_iterator(scene.folder.path(), error)) {
-        std::string name = entry.path().filename().string();
-        const int pid = process_of_file(name);
-        const auto at = std::lower_bound(seen_.begin(), seen_.end(), name);
-        if (pid == 0 || watched_.size() >= kMostProcesses || (at != seen_.end() && *at == name)) {
-            continue;
+void OutsideMaps::add_new(const RunScene& scene) {
+    const auto& found = recorded_.look(scene);
+    for (; taken_ < found.size(); ++taken_) {
+        if (watched_.size() < kMostProcesses) {
+            Watched process;
+            process.pid = found[taken_].pid;
+            process.file = found[taken_].file;
+            process.areas = std::make_unique<recording::AreaList<kMostAreas>>();
+            watched_.push_back(std::move(process));
         }
-        seen_.insert(at, name);
-        Watched process;
-        process.pid = pid;
-        process.file = std::move(name);
-        process.areas = std::make_unique<recording::AreaList<kMostAreas>>();
-        watched_.push_back(std::move(process));
     }
 }
 
@@ -131,10 +102,9 @@ bool OutsideMaps::read(RunScene& scene, Watched& process) {
     if (text.find("/" + process.file) == std::string_view::npos) {
         return false;
     }
-    const auto pid = static_cast<std::uint64_t>(process.pid);
     scene.log.write_others([&](recording::StreamWriter& rows) {
         const auto gone = [&](std::uint32_t number) {
-            rows.append(recording::AreaEnd{.time = time, .area = number, .pid = pid});
+            rows.append(recording::AreaEnd{.time = time, .area = number, .pid = process.pid});
         };
         const auto take = [&](const recording::MapArea& area) {
             const auto changed = [&](const recording::KnownArea& known) {
@@ -145,7 +115,7 @@ bool OutsideMaps::read(RunScene& scene, Watched& process) {
                                             .kind = static_cast<std::uint64_t>(area.kind),
                                             .protection = area.protection,
                                             .path = area.path,
-                                            .pid = pid});
+                                            .pid = process.pid});
             };
             process.areas->add(
                 {area.begin, area.end, recording::identity_of(area.kind, area.protection, area.file, area.path)},
@@ -160,7 +130,7 @@ bool OutsideMaps::read(RunScene& scene, Watched& process) {
                                        .readings = ++process.readings,
                                        .passed_over = process.passed_over,
                                        .lost = process.lost,
-                                       .pid = pid});
+                                       .pid = process.pid});
     });
     spent_ += monotonic_now().ns - time;
     return true;
@@ -172,8 +142,7 @@ void OutsideMaps::leave(RunScene& scene, Watched& process) {
     scene.log.write_others([&](recording::StreamWriter& rows) {
         process.areas->begin();
         process.areas->finish([&](std::uint32_t number) {
-            rows.append(
-                recording::AreaEnd{.time = time, .area = number, .pid = static_cast<std::uint64_t>(process.pid)});
+            rows.append(recording::AreaEnd{.time = time, .area = number, .pid = process.pid});
         });
     });
 }

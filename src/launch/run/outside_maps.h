@@ -2,14 +2,15 @@
 // has changed since the reading before (docs/recording-format.md, "Areas"). So nothing in the program is disturbed,
 // however many threads it has: its own monitor reads the map only while there is one thread.
 //
-// Ten times a second at most it compares each process's size (/proc/PID/statm). Processes are those with a file in
-// the recording's folder; a reading counts only where the map holds that file, so that no other process with the same
-// number is taken for it. The first kFreeReadings of a process are always taken, of the others only so many that all
-// take at most 1/kCost of the run. A change that leaves the size as it was, or is undone within a tenth of a second,
-// is not seen.
+// Ten times a second at most it compares each process's size (/proc/PID/statm). Processes are those with a
+// file in the recording's folder (recorded_processes.h); a reading counts only if the map holds that file, so that no
+// other process with the same number is taken for it. The first kFreeReadings of a process are always taken, of the
+// others only so many that all take at most 1/kCost of the run. A change that leaves the size as it was, or is undone
+// within a tenth of a second, is not seen.
 #pragma once
 
 #include "launch/run/participant.h"
+#include "launch/run/recorded_processes.h"
 #include "recording/areas/area_list.h"
 #include "recording/areas/map_text.h"
 
@@ -23,6 +24,8 @@ namespace kymo::launch {
 
 class OutsideMaps final : public RunParticipant {
   public:
+    explicit OutsideMaps(RecordedProcesses& recorded) : recorded_(recorded) {}
+
     Result<void> started(RunScene& scene) override;
     std::uint64_t tick(RunScene& scene, std::uint64_t now) override;
 
@@ -34,7 +37,7 @@ class OutsideMaps final : public RunParticipant {
     static constexpr std::uint64_t kCost = 200;
 
     struct Watched {
-        int pid = 0;
+        std::uint64_t pid = 0;
         std::string file;         // of the recording: names the process image
         std::uint64_t pages = 0;  // its size at the last reading
         std::uint64_t readings = 0;
@@ -43,22 +46,19 @@ class OutsideMaps final : public RunParticipant {
         std::unique_ptr<recording::AreaList<kMostAreas>> areas;
     };
 
-    void find_processes(const RunScene& scene);
+    void add_new(const RunScene& scene);
     // False: it is gone, or another program by now.
     bool look(RunScene& scene, Watched& process);
     bool read(RunScene& scene, Watched& process);
     static void leave(RunScene& scene, Watched& process);
 
+    RecordedProcesses& recorded_;
+    std::size_t taken_ = 0;  // of those found
     std::uint64_t begun_ = 0;
     Interval interval_{kPause};
     std::uint64_t spent_ = 0;  // ns, on all readings
     std::vector<Watched> watched_;
-    std::vector<std::string> seen_;  // files, sorted: each is looked for once
-    std::int64_t folder_changed_ = 0;
     recording::MapText text_;
 };
-
-// The process of a monitor's file "process-4711-0.krec"; 0: it is none.
-int process_of_file(std::string_view name);
 
 }  // namespace kymo::launch

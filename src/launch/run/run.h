@@ -10,6 +10,7 @@
 #include "launch/run/outside_maps.h"
 #include "launch/run/participant.h"
 #include "launch/run/program_watch.h"
+#include "launch/run/recorded_processes.h"
 #include "launch/run/session_file.h"
 #include "launch/run/short_processes.h"
 #include "launch/run_log.h"
@@ -61,8 +62,9 @@ class Run {
     KernelRecords kernel_records_;
     SessionFile session_;
     ShortProcesses short_processes_;
-    OutsideMaps outside_maps_;
-    MemorySamples memory_samples_;
+    RecordedProcesses recorded_processes_;
+    OutsideMaps outside_maps_{recorded_processes_};
+    MemorySamples memory_samples_{recorded_processes_};
     LogRows log_rows_;
     std::vector<RunParticipant*> participants_;
 };

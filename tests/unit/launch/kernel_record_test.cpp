@@ -1,7 +1,6 @@
 #include "launch/kernel_record.h"
 
 #include "launch/kernel_rings.h"
-#include "launch/run/outside_maps.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -93,15 +92,6 @@ TEST(KernelRecord, AFaultHasItsAddress) {
     EXPECT_EQ(record.address, 0x7f0000001008U);
     EXPECT_EQ(record.processor, 3U);
     EXPECT_FALSE(parse(PERF_RECORD_SAMPLE, 0, {9, kIds, 55, 0x7f0000001008}, record));
-}
-
-TEST(OutsideMaps, MonitorsFilesNameTheirProcess) {
-    EXPECT_EQ(process_of_file("process-4711-0.krec"), 4711);
-    EXPECT_EQ(process_of_file("process-1-12.krec"), 1);
-    for (const char* other : {"launch.krec", "process-.krec", "process-12.krec", "process-x-0.krec",
-                              "process-99999999999-0.krec", "process--5-0.krec", "process-5-0.krec.tmp", ""}) {
-        EXPECT_EQ(process_of_file(other), 0) << other;
-    }
 }
 
 TEST(KernelRecord, ShortAndForeignOnesAreRefused) {

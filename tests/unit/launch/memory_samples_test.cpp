@@ -101,7 +101,8 @@ class MemorySamplesTest : public testing::Test {
     RunLog log_;
     std::optional<RunScene> scene_;
     std::list<rec::FileWriter> files_;
-    MemorySamples samples_{proc_};
+    RecordedProcesses recorded_;
+    MemorySamples samples_{recorded_, proc_};
     std::vector<std::string> missing_;
 };
 
