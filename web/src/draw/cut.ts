@@ -26,7 +26,8 @@ export function cutMiddle(text: string, fits: (text: string) => boolean): string
 }
 
 const pen = document.createElement("canvas").getContext("2d")!;
-const kRounding = 0.25; // px
+const kRounding = 0.25; // px, of the pen's measure beside the layout's
+const kLayoutStep = 1 / 64; // px
 const kWhole = "data-whole"; // the text of an element whose text is cut
 
 // Cuts the texts of these elements to the elements' widths: again after their texts or widths changed. Each needs a tooltip, or lies in
@@ -48,7 +49,7 @@ export function fitNames(elements: HTMLElement[]) {
   const range = document.createRange();
   const isCut = elements.map((element, at) => {
     range.selectNodeContents(element);
-    return rooms[at] > 0 && range.getBoundingClientRect().width > rooms[at] + kRounding;
+    return rooms[at] > 0 && range.getBoundingClientRect().width > rooms[at] + kLayoutStep;
   });
   elements.forEach((element, at) => {
     if (isCut[at]) {
