@@ -11,7 +11,7 @@
 namespace kymo::spacetime {
 namespace {
 
-constexpr std::size_t kMostAreas = 4096;  // at a reading, as those who read have it
+constexpr std::size_t kMostAreas = 4096;  // at a reading, as the readers have it
 constexpr std::uint64_t kMostSteps = 20'000'000;
 
 class Merger {

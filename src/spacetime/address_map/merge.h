@@ -14,7 +14,7 @@ struct MapReadings {
     std::vector<AreaSpan> spans;       // by `seen`; all of `times`, as are their ends
 };
 
-// A thread's stack: who owns the area that holds it.
+// A thread's stack, and the thread that owns the area around it.
 struct ThreadStack {
     std::uint64_t last = 0;  // its highest address
     std::uint64_t tid = 0;
@@ -32,7 +32,7 @@ class OwnersOfStacks {
     std::vector<ThreadStack> stacks_;  // by address
 };
 
-// At each reading of either what that one found; areas are numbered anew. Owners of the second's areas come from
+// At each reading of either the areas found by that one, with new numbers. Owners of the second's areas come from
 // `stacks`. Where readings times areas exceed some 20 million, readings of the second are left out evenly.
 // Cost: about 100 ns an area and reading.
 MapReadings merge_readings(MapReadings inside, MapReadings outside, std::vector<ThreadStack> stacks);

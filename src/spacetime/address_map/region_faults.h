@@ -3,7 +3,7 @@
 // A page that a thread gets was in a region at that moment: the one that the readings before and after both have
 // there. Where only one of them has a region there, or they differ, the kernel's records of mappings decide: the last
 // one that holds the address and came after the reading before. Without one, the region that one of the readings has
-// is taken, since nothing but a file can have come there unrecorded. What none of this tells is not known. Memory
+// is taken, since nothing but a file can have come there unrecorded. Otherwise the region is not known. Memory
 // that holds the stack of a thread that lives at the fault is that thread's below the stack's end.
 #pragma once
 
@@ -21,7 +21,7 @@ struct RegionFaults {
     std::optional<AreaSpan> area = {};  // as it was at a fault; none: `name` says what is known
     std::string name;
     std::uint64_t samples = 0;
-    std::uint64_t faults = 0;  // that they stand for
+    std::uint64_t faults = 0;  // that the samples represent
 };
 
 struct FaultAddress {

@@ -34,8 +34,8 @@ struct PageOptions {
     std::string editor_link = {};                // with {file} and {line}; empty: places are no links
 };
 
-// The page's bytes. Of an excerpt it says so, has only what an excerpt can say, and asks its server when there is
-// more. `shell` is the built page without data. Errors: a file of the recording cannot be read.
+// The page's bytes. The page of an excerpt is labelled, has only what an excerpt can show, and polls its server until
+// there is more. `shell` is the built page without data. Errors: a file of the recording cannot be read.
 Result<std::string> make_page(const analysis::Analysis& analysis, std::string_view shell,
                               const PageOptions& options = {});
 
