@@ -1,10 +1,10 @@
 #include "analysis/analysis.h"
 
+#include "analysis/run_tables.h"
 #include "findings/exact.h"
-#include "findings/told.h"
-#include "spacetime/exact/load_exact_calls.h"
-#include "spacetime/hunt_results/load_hunt_results.h"
+#include "spacetime/hunt_results/hunt_rows.h"
 #include "spacetime/metrics/channels.h"
+#include "spacetime/metrics/load_run_metrics.h"
 #include "spacetime/metrics/stolen_time.h"
 
 #include <utility>
@@ -26,17 +26,17 @@ std::string name_of(const recording::Recording& recording) {
 Result<Analysis> analyse(const recording::Recording& recording, const SpaceTimeOptions& options, Looks looks) {
     Analysis all;
     all.recording = &recording;
-    auto profile = load_profile(recording, options);
+    if (options.spaces.on_stage) {
+        options.spaces.on_stage("profile");
+    }
+    RunTables run = read_run(recording);
+    auto profile = load_described(recording, std::move(run.descriptions), options);
     if (!profile) {
         return profile.error();
     }
     spacetime::EvidenceOptions spaces = options.spaces;
     if (looks == Looks::kBoth) {
-        auto earlier = EarlierLook::of(recording, spaces);
-        if (!earlier) {
-            return earlier.error();
-        }
-        all.earlier = std::move(*earlier);
+        all.earlier = EarlierLook::of(recording, spacetime::looked_for(run.looks), spaces);
         spaces.looked_at = all.earlier.evidence();
     }
     auto space_time = follow_spaces(recording, std::move(*profile), spaces);
@@ -47,35 +47,15 @@ Result<Analysis> analyse(const recording::Recording& recording, const SpaceTimeO
     if (options.spaces.on_stage) {
         options.spaces.on_stage("findings");
     }
-    auto metrics = spacetime::load_run_metrics(recording.files());
-    if (!metrics) {
-        return metrics.error();
-    }
-    all.evidence.run.channels = spacetime::channels_of(*metrics).channels;
-    all.evidence.run.steal_ns = spacetime::stolen_time(*metrics);
-    auto exact = spacetime::load_exact_calls(recording);
-    if (!exact) {
-        return exact.error();
-    }
-    spacetime::tell_nodes(*exact, &all.evidence);
-    auto memory = spacetime::load_memory_over_time(recording);
-    if (!memory) {
-        return memory.error();
-    }
-    auto judgement = findings::judge_recording(recording, all.evidence);
-    if (!judgement) {
-        return judgement.error();
-    }
-    auto results = spacetime::load_hunt_results(recording);
-    if (!results) {
-        return results.error();
-    }
-    findings::prefer_exact(all.evidence, *exact, name_of(recording), &*judgement);
-    all.judgement = std::move(*judgement);
-    all.hunt_results = std::move(*results);
-    all.metrics = std::move(*metrics);
-    all.memory = std::move(*memory);
-    all.exact = std::move(*exact);
+    all.metrics = spacetime::make_run_metrics(std::move(run.metrics));
+    all.evidence.run.channels = spacetime::channels_of(all.metrics).channels;
+    all.evidence.run.steal_ns = spacetime::stolen_time(all.metrics);
+    all.exact = spacetime::exact_calls(run.exact);
+    spacetime::tell_nodes(all.exact, &all.evidence);
+    all.memory = spacetime::memory_over_time(std::move(run.memory));
+    all.judgement = findings::judge_recording(run.findings, all.evidence);
+    findings::prefer_exact(all.evidence, all.exact, name_of(recording), &all.judgement);
+    all.hunt_results = spacetime::make_hunt_results(spacetime::hunt_rows(std::move(run.hunts)));
     return all;
 }
 

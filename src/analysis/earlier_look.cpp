@@ -31,14 +31,10 @@ std::optional<recording::Recording> open_earlier(const spacetime::LookedFor& ask
 
 }  // namespace
 
-Result<EarlierLook> EarlierLook::of(const recording::Recording& recording,
-                                    const spacetime::EvidenceOptions& options) {
-    auto asked = spacetime::load_looked_for(recording);
-    if (!asked) {
-        return asked.error();
-    }
+EarlierLook EarlierLook::of(const recording::Recording& recording, spacetime::LookedFor asked,
+                            const spacetime::EvidenceOptions& options) {
     EarlierLook look;
-    look.asked_ = std::move(*asked);
+    look.asked_ = std::move(asked);
     if (look.asked_.is_look && !recording.files().empty()) {
         const fs::path later = fs::absolute(recording.files().front().path()).parent_path();
         if (const auto earlier = open_earlier(look.asked_, later, look.problem_)) {

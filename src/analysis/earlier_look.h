@@ -14,9 +14,9 @@ namespace kymo::analysis {
 class EarlierLook {
   public:
     EarlierLook() = default;
-    // Reads what `recording` was made for. `options`: as for its own evidence. Error: the system cannot read a file
-    // of it.
-    static Result<EarlierLook> of(const recording::Recording& recording, const spacetime::EvidenceOptions& options);
+    // `asked`: what `recording` was made for. `options`: as for its own evidence.
+    static EarlierLook of(const recording::Recording& recording, spacetime::LookedFor asked,
+                          const spacetime::EvidenceOptions& options);
 
     // The earlier recording's evidence; nullptr: there is none.
     const spacetime::Evidence* evidence() const { return evidence_ ? &*evidence_ : nullptr; }

@@ -1,6 +1,7 @@
 #include "analysis/space_time.h"
 
 #include "spacetime/evidence/make_evidence.h"
+#include "spacetime/load/load_files.h"
 #include "spacetime/profile/make_profile.h"
 #include "spacetime/profile/thread_names.h"
 
@@ -20,7 +21,14 @@ void begin(const spacetime::EvidenceOptions& options, std::string_view stage) {
 
 Result<spacetime::Profile> load_profile(const recording::Recording& recording, const SpaceTimeOptions& options) {
     begin(options.spaces, "profile");
-    auto profile = spacetime::load_profile(recording, {.below_creators = options.below_creators});
+    return load_described(recording, spacetime::describe_files(recording.files()), options);
+}
+
+Result<spacetime::Profile> load_described(const recording::Recording& recording,
+                                          std::vector<Result<spacetime::FileData>> described,
+                                          const SpaceTimeOptions& options) {
+    auto profile =
+        spacetime::load_described(recording, std::move(described), {.below_creators = options.below_creators});
     if (profile && options.check) {
         if (auto error = options.check(*profile)) {
             return std::move(*error);

@@ -29,6 +29,10 @@ struct SpaceTimeOptions {
 
 // The first stage alone. Errors: the system cannot read the recording, there is nothing in it; and options.check's.
 Result<spacetime::Profile> load_profile(const recording::Recording& recording, const SpaceTimeOptions& options);
+// The same with the first pass over the files done.
+Result<spacetime::Profile> load_described(const recording::Recording& recording,
+                                          std::vector<Result<spacetime::FileData>> described,
+                                          const SpaceTimeOptions& options);
 // The others. What could not be done is in the profile's warnings. Errors: the system cannot read the recording.
 Result<SpaceTime> follow_spaces(const recording::Recording& recording, spacetime::Profile profile,
                                 const spacetime::EvidenceOptions& options);

@@ -13,7 +13,7 @@
 #include "metrics/parser.h"
 #include "metrics/probed_run.h"
 #include "recording/reader.h"
-#include "spacetime/metrics/run_metrics.h"
+#include "spacetime/metrics/load_run_metrics.h"
 #include "view/channels.h"
 #include "view/json_text.h"
 #include "view/metrics.h"

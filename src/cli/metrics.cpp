@@ -4,7 +4,7 @@
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "recording/reader.h"
-#include "spacetime/metrics/run_metrics.h"
+#include "spacetime/metrics/load_run_metrics.h"
 #include "view/json_text.h"
 #include "view/metric_address.h"
 

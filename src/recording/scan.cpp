@@ -5,6 +5,7 @@
 #include "recording/parse_schema.h"
 #include "recording/reader.h"
 #include "recording/record.h"
+#include "recording/tables/gpu.h"
 #include "recording/tables/metrics.h"
 
 #include <array>
@@ -18,9 +19,12 @@ namespace kymo::recording {
 
 namespace {
 
-constexpr bool is_metric_table(std::string_view name) {
+// Beside those that the monitor writes.
+constexpr bool is_further_table(std::string_view name) {
     bool known = false;
-    for_each_metric_row([&]<typename Row>() { known = known || name == Row::kTable; });
+    const auto compare = [&]<typename Row>() { known = known || name == Row::kTable; };
+    for_each_metric_row(compare);
+    for_each_gpu_row(compare);
     return known;
 }
 
@@ -264,7 +268,7 @@ ScanReport Scan::report() {
             list.push_back({name, table->rows});
         };
         count(report_.tables);
-        if (!table->described || (table->decoders.empty() && !is_known_table(name) && !is_metric_table(name))) {
+        if (!table->described || (table->decoders.empty() && !is_known_table(name) && !is_further_table(name))) {
             count(report_.unknown);
         }
     }

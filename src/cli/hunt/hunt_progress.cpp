@@ -2,7 +2,7 @@
 
 #include "base/clean_text.h"
 #include "base/time.h"
-#include "recording/reader.h"
+#include "recording/handlers.h"
 #include "spacetime/hunt_results/hunt_rows.h"
 #include "spacetime/hunt_results/place_names.h"
 #include "view/json_text.h"
@@ -95,12 +95,13 @@ void HuntProgress::look(const fs::path& recording, bool prints) {
     if (!opened) {
         return;
     }
-    const auto rows = spacetime::read_hunt_rows(opened->files());
-    if (!rows) {
+    auto files = recording::read_each<spacetime::FileHunt>(opened->files());
+    if (!files) {
         return;
     }
+    const spacetime::HuntRows rows = spacetime::hunt_rows(std::move(*files));
     std::vector<Told> results;
-    for (const spacetime::FileHunt& file : rows->files) {
+    for (const spacetime::FileHunt& file : rows.files) {
         for (const spacetime::HuntResultRow& result : file.results) {
             if (told_.emplace(file.pid, result.row.number, result.row.time).second) {
                 results.push_back({&file, &result.row});
@@ -111,15 +112,15 @@ void HuntProgress::look(const fs::path& recording, bool prints) {
               [](const Told& a, const Told& b) { return a.result->time < b.result->time; });
     for (const Told& told : results) {
         const recording::HuntResult& result = *told.result;
-        const std::uint64_t since = result.time > rows->begin ? result.time - rows->begin : 0;
+        const std::uint64_t since = result.time > rows.begin ? result.time - rows.begin : 0;
         if (prints) {
             fmt::print(stderr, "{}",
                        clean_screen(fmt::format("kymo: found after {:.1f} s: {}  ({} of {} {})\n",
                                                 static_cast<double>(since) / 1e9, where(told), result.matches,
-                                                result.events, rows->facts.event)));
+                                                result.events, rows.facts.event)));
         }
         if (listener_ != nullptr) {
-            listener_->tell(json_line(told, since, rows->facts.event));
+            listener_->tell(json_line(told, since, rows.facts.event));
         }
     }
 }

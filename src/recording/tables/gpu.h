@@ -94,4 +94,12 @@ struct GpuFinding {
     }
 };
 
+// Calls visit.template operator()<Row>() once for each.
+template <typename V>
+constexpr void for_each_gpu_row(V&& visit) {
+    visit.template operator()<GpuKernel>();
+    visit.template operator()<GpuInstruction>();
+    visit.template operator()<GpuFinding>();
+}
+
 }  // namespace kymo::recording

@@ -28,40 +28,46 @@ void take_hunt(HuntFacts& facts, const rec::Hunt& row) {
     facts.rest = row.rest;
 }
 
-Result<void> scan(const rec::File& file, HuntRows& rows) {
-    FileHunt& here = rows.files.emplace_back();
-    here.pid = file.header().pid;
-    here.machine = file.header().machine;
-    auto report = file.scan(rec::on<rec::Run>([&](StreamId, const rec::Run& row) { rows.begin = row.time; }),
-                            rec::on<rec::RunEnd>([&](StreamId, const rec::RunEnd& row) { rows.end = row.time; }),
-                            rec::on<rec::Hunt>([&](StreamId, const rec::Hunt& row) {
-                                rows.hunted = true;
-                                take_hunt(rows.facts, row);
-                            }),
-                            rec::on<rec::Image>([&](StreamId, const rec::Image& row) {
-                                here.images[row.image] = {std::string(row.path), std::string(row.build_id)};
-                            }),
-                            rec::on<rec::Context>([&](StreamId stream, const rec::Context& row) {
-                                here.contexts[{raw(stream), row.context}] = {row.parent, row.image, row.offset};
-                            }),
-                            rec::on<rec::HuntResult>([&](StreamId stream, const rec::HuntResult& row) {
-                                here.results.push_back({row, raw(stream)});
-                            }),
-                            rec::on<rec::HuntResultEnd>([&](StreamId, const rec::HuntResultEnd& row) {
-                                here.ends.insert_or_assign(row.number, row);
-                            }),
-                            rec::on<rec::ProcessEnd>([&](StreamId, const rec::ProcessEnd& row) {
-                                here.last_time = row.time;
-                                here.ended = true;
-                            }),
-                            rec::on<rec::HuntEnd>([&](StreamId, const rec::HuntEnd& row) { here.hunt_end = row; }));
-    if (!report) {
-        return report.error();
-    }
-    return {};
+}  // namespace
+
+void FileHunt::read_from(const rec::File& file, rec::Handlers& handlers) {
+    pid = file.header().pid;
+    machine = file.header().machine;
+    handlers.on<rec::Run>([this](StreamId, const rec::Run& row) { run_begin = row.time; });
+    handlers.on<rec::RunEnd>([this](StreamId, const rec::RunEnd& row) { run_end = row.time; });
+    handlers.on<rec::Hunt>([this](StreamId, const rec::Hunt& row) { take_hunt(facts.emplace(), row); });
+    handlers.on<rec::Image>([this](StreamId, const rec::Image& row) {
+        images[row.image] = {std::string(row.path), std::string(row.build_id)};
+    });
+    handlers.on<rec::HuntResult>(
+        [this](StreamId stream, const rec::HuntResult& row) { results.push_back({row, raw(stream)}); });
+    handlers.on<rec::HuntResultEnd>(
+        [this](StreamId, const rec::HuntResultEnd& row) { ends.insert_or_assign(row.number, row); });
+    handlers.on<rec::ProcessEnd>([this](StreamId, const rec::ProcessEnd& row) {
+        last_time = row.time;
+        ended = true;
+    });
+    handlers.on<rec::HuntEnd>([this](StreamId, const rec::HuntEnd& row) { hunt_end = row; });
 }
 
-}  // namespace
+void FileHunt::take_paths(const FileData& file) {
+    for (const HuntResultRow& result : results) {
+        const auto stream = file.streams.find(result.stream);
+        if (stream == file.streams.end()) {
+            continue;
+        }
+        const std::vector<ContextInfo>& known = stream->second.contexts;
+        for (std::uint64_t at = result.row.context; at != 0 && at < known.size(); at = known[at].parent) {
+            const ContextInfo& context = known[at];
+            const bool is_new =
+                contexts.try_emplace({result.stream, at}, HuntContext{context.parent, context.image, context.offset})
+                    .second;
+            if (!is_new) {
+                break;
+            }
+        }
+    }
+}
 
 program::ImageName FileHunt::name_of(std::uint64_t image) const {
     const auto known = images.find(image);
@@ -103,13 +109,15 @@ void HuntRows::settle() {
     }
 }
 
-Result<HuntRows> read_hunt_rows(std::span<const rec::File> files) {
+HuntRows hunt_rows(std::vector<FileHunt> files) {
     HuntRows rows;
-    for (const rec::File& file : files) {
-        if (auto scanned = scan(file, rows); !scanned) {
-            return scanned.error();
-        }
+    for (const FileHunt& file : files) {
+        rows.begin = file.run_begin != 0 ? file.run_begin : rows.begin;
+        rows.end = file.run_end != 0 ? file.run_end : rows.end;
+        rows.hunted = rows.hunted || file.facts.has_value();
+        rows.facts = file.facts ? *file.facts : rows.facts;
     }
+    rows.files = std::move(files);
     rows.settle();
     return rows;
 }

@@ -4,12 +4,14 @@
 #pragma once
 
 #include "program/symbolize.h"
-#include "recording/reader.h"
+#include "recording/handlers.h"
 #include "recording/tables.h"
 #include "spacetime/hunt_results/hunt_results.h"
+#include "spacetime/load/file_data.h"
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -34,8 +36,15 @@ struct HuntResultRow {
     std::uint32_t stream = 0;
 };
 
-// One file's share of the story.
+// One file's rows of a hunt. A reader of rows (recording/handlers.h), but for the contexts.
 struct FileHunt {
+    void read_from(const recording::File& file, recording::Handlers& handlers);
+    // The call paths of the results, from what else the file holds.
+    void take_paths(const FileData& file);
+
+    std::optional<HuntFacts> facts;  // of the file that says what was asked for
+    std::uint64_t run_begin = 0;     // 0: not in this file
+    std::uint64_t run_end = 0;
     std::uint64_t pid = 0;
     std::uint16_t machine = 0;
     std::uint64_t last_time = 0;
@@ -62,8 +71,8 @@ struct HuntRows {
     void settle();
 };
 
-// One scan of each file. Errors: the system cannot read a file.
-Result<HuntRows> read_hunt_rows(std::span<const recording::File> files);
+// `files`: the rows of all files of the recording.
+HuntRows hunt_rows(std::vector<FileHunt> files);
 
 // Offenders by source and process, their places looked up, ranked by share.
 HuntResults make_hunt_results(const HuntRows& rows);

@@ -3,6 +3,7 @@
 #include "spacetime/hunt_results/hunt_rows.h"
 #include "spacetime/hunt_results/line_rows.h"
 #include "spacetime/hunt_results/place_names.h"
+#include "spacetime/load/descriptions.h"
 
 #include <algorithm>
 #include <map>
@@ -133,11 +134,15 @@ HuntResults make_hunt_results(const HuntRows& rows) {
 }
 
 Result<HuntResults> load_hunt_results(std::span<const recording::File> files) {
-    const auto rows = read_hunt_rows(files);
-    if (!rows) {
-        return rows.error();
+    std::vector<FileHunt> hunts(files.size());
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        Descriptions descriptions;
+        if (const auto scanned = recording::scan_for(files[i], descriptions, hunts[i]); !scanned) {
+            return scanned.error();
+        }
+        hunts[i].take_paths(descriptions.take());
     }
-    return make_hunt_results(*rows);
+    return make_hunt_results(hunt_rows(std::move(hunts)));
 }
 
 }  // namespace kymo::spacetime

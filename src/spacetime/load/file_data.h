@@ -225,6 +225,8 @@ struct FileData {
     std::optional<Rank> rank;
     std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> mappings;  // by (pid, tid): memory taken
     std::uint64_t kernel_lost = 0;
+    bool is_of_hosts = false;       // a recording of hosts, without any code
+    std::uint64_t last_metric = 0;  // time of the last value of a metric
     std::optional<recording::ClockPair> clock_pair;
     std::int64_t shift_ns = 0;  // what its times were moved by since they were loaded
 

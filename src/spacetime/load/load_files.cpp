@@ -5,7 +5,6 @@
 #include "spacetime/load/short_processes.h"
 
 #include <iterator>
-#include <optional>
 #include <set>
 #include <unordered_map>
 #include <utility>
@@ -14,12 +13,11 @@ namespace kymo::spacetime {
 namespace {
 
 // A process whose exec failed has a row of what it was until then, and a file where it had more to tell afterwards.
-void drop_those_with_files(const std::vector<std::optional<Result<FileData>>>& files,
-                           std::vector<FileData>* short_processes) {
+void drop_those_with_files(const std::vector<Result<FileData>>& files, std::vector<FileData>* short_processes) {
     std::set<std::pair<std::uint64_t, std::uint64_t>> known;  // pid and begin
     for (const auto& file : files) {
-        if (*file && (*file)->has_process) {
-            known.emplace((*file)->pid, (*file)->begin);
+        if (file && file->has_process) {
+            known.emplace(file->pid, file->begin);
         }
     }
     std::erase_if(*short_processes,
@@ -60,24 +58,33 @@ void hand_out_switches(std::span<FileData* const> files) {
     }
 }
 
-std::vector<Result<FileData>> load_files(std::span<const recording::File> files, const LoadOptions& options) {
-    std::vector<std::optional<Result<FileData>>> loaded(files.size());
-    parallel::for_each_index(files.size(), [&](std::size_t i) { loaded[i] = read_descriptions(files[i]); });
+std::vector<Result<FileData>> describe_files(std::span<const recording::File> files) {
+    std::vector<Result<FileData>> described;
+    described.reserve(files.size());
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        described.emplace_back(FileData());
+    }
+    parallel::for_each_index(files.size(), [&](std::size_t i) { described[i] = read_descriptions(files[i]); });
+    return described;
+}
+
+std::vector<Result<FileData>> load_samples(std::span<const recording::File> files, std::vector<Result<FileData>> all,
+                                           const LoadOptions& options) {
     std::vector<FileData> short_processes;
-    for (auto& file : loaded) {
-        if (*file) {
-            std::move((*file)->short_processes.begin(), (*file)->short_processes.end(),
+    for (auto& file : all) {
+        if (file) {
+            std::move(file->short_processes.begin(), file->short_processes.end(),
                       std::back_inserter(short_processes));
-            (*file)->short_processes.clear();
+            file->short_processes.clear();
         }
     }
-    drop_those_with_files(loaded, &short_processes);
+    drop_those_with_files(all, &short_processes);
     std::vector<FileData*> data;
     std::size_t streams = 1;
-    for (auto& file : loaded) {
-        if (*file) {
-            data.push_back(&**file);
-            streams += (*file)->streams.size();
+    for (auto& file : all) {
+        if (file) {
+            data.push_back(&*file);
+            streams += file->streams.size();
         }
     }
     for (FileData& process : short_processes) {
@@ -86,9 +93,9 @@ std::vector<Result<FileData>> load_files(std::span<const recording::File> files,
     find_kernel_numbers(data);
     hand_out_switches(data);
     parallel::for_each_index(files.size(), [&](std::size_t i) {
-        if (*loaded[i]) {
-            if (auto read = read_samples(files[i], **loaded[i], options.most_states / streams); !read) {
-                loaded[i] = read.error();
+        if (all[i]) {
+            if (auto read = read_samples(files[i], *all[i], options.most_states / streams); !read) {
+                all[i] = read.error();
             }
         }
     });
@@ -96,15 +103,15 @@ std::vector<Result<FileData>> load_files(std::span<const recording::File> files,
         finish_without_samples(short_processes[i]);
         split_by_usage(&short_processes[i]);
     });
-    std::vector<Result<FileData>> all;
-    all.reserve(loaded.size() + short_processes.size());
-    for (auto& file : loaded) {
-        all.push_back(std::move(*file));
-    }
+    all.reserve(all.size() + short_processes.size());
     for (FileData& process : short_processes) {
         all.emplace_back(std::move(process));
     }
     return all;
+}
+
+std::vector<Result<FileData>> load_files(std::span<const recording::File> files, const LoadOptions& options) {
+    return load_samples(files, describe_files(files), options);
 }
 
 Result<FileData> load_file(const recording::File& file) {

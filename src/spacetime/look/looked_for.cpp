@@ -19,20 +19,22 @@ std::vector<std::string> split(std::string_view texts, std::size_t most) {
 
 }  // namespace
 
-Result<LookedFor> load_looked_for(const rec::Recording& recording) {
+void LookRows::read_from(const rec::File& /*file*/, rec::Handlers& handlers) {
+    handlers.on<rec::Look>([this](StreamId, const rec::Look& row) {
+        here.is_look = true;
+        here.recording = std::string(row.recording);
+        here.begin = row.begin;
+        here.events = split(row.events, kMostEvents);
+    });
+    handlers.on<rec::LeftOut>([this](StreamId, const rec::LeftOut& row) { here.left_out += row.samples; });
+}
+
+LookedFor looked_for(const std::vector<LookRows>& files) {
     LookedFor found;
-    for (const rec::File& file : recording.files()) {
-        const auto report = file.scan(
-            rec::on<rec::Look>([&](StreamId, const rec::Look& row) {
-                found.is_look = true;
-                found.recording = std::string(row.recording);
-                found.begin = row.begin;
-                found.events = split(row.events, kMostEvents);
-            }),
-            rec::on<rec::LeftOut>([&](StreamId, const rec::LeftOut& row) { found.left_out += row.samples; }));
-        if (!report) {
-            return report.error();
-        }
+    for (const LookRows& file : files) {
+        const std::uint64_t left_out = found.left_out + file.here.left_out;
+        found = file.here.is_look ? file.here : std::move(found);
+        found.left_out = left_out;
     }
     return found;
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "recording/reader.h"
+#include "recording/handlers.h"
 
 #include <cstdint>
 #include <string>
@@ -18,8 +18,14 @@ struct LookedFor {
     std::uint64_t left_out = 0;       // samples of further events outside of what was looked at
 };
 
-// One scan of each file. Error: the system cannot read a file.
-Result<LookedFor> load_looked_for(const recording::Recording& recording);
+// One file's rows of it. A reader of rows (recording/handlers.h).
+struct LookRows {
+    void read_from(const recording::File& file, recording::Handlers& handlers);
+    LookedFor here;
+};
+
+// `files`: the rows of all files of the recording.
+LookedFor looked_for(const std::vector<LookRows>& files);
 
 // How a run is known again, and how it was started.
 struct RunIdentity {

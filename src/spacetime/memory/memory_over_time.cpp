@@ -1,7 +1,5 @@
 #include "spacetime/memory/memory_over_time.h"
 
-#include "recording/tables.h"
-#include "recording/tables/memory.h"
 #include "spacetime/profile/host_clocks.h"
 
 #include <algorithm>
@@ -15,122 +13,33 @@ namespace rec = recording;
 
 constexpr std::size_t kMostPoints = std::size_t{1} << 24U;  // against files that are damaged
 
-// The rows of one `kymo record`.
-struct FileMemory {
-    std::string host;
-    std::optional<std::uint64_t> rank;
-    std::optional<rec::ClockPair> clock_pair;
-    std::map<std::uint64_t, std::vector<ProcessMemory>> processes;  // by pid, one after the other
-};
-
-class Loader {
-  public:
-    Result<void> scan(const rec::File& file) {
-        FileMemory rows;
-        const auto report =
-            file.scan_part({.part = 0, .parts = UINT32_MAX},  // all of these rows are in stream 0
-                           rec::on<rec::Rank>([&](StreamId, const rec::Rank& row) {
-                               rows.rank = row.rank;
-                               rows.host = row.host;
-                           }),
-                           rec::on<rec::ClockPair>([&](StreamId, const rec::ClockPair& row) {
-                               rows.clock_pair = rows.clock_pair.value_or(row);
-                           }),
-                           rec::on<rec::Unavailable>([&](StreamId, const rec::Unavailable& row) {
-                               if (row.what == rec::kMemoryOverTime) {
-                                   why_not_ = row.why;
-                               }
-                           }),
-                           rec::on<rec::Memory>([&](StreamId, const rec::Memory& row) { take(row, rows); }));
-        if (!report) {
-            return report.error();
+std::vector<MemoryPoint> sum_of(const std::vector<ProcessMemory>& processes) {
+    // What each point adds to what its process had before; modulo 2^64.
+    std::map<std::uint64_t, MemoryPoint> changes;
+    const auto change = [&](std::uint64_t time, const MemoryPoint& from, const MemoryPoint& to) {
+        MemoryPoint& at = changes[time];
+        at.resident_bytes += to.resident_bytes - from.resident_bytes;
+        at.shared_bytes += to.shared_bytes - from.shared_bytes;
+    };
+    for (const ProcessMemory& process : processes) {
+        MemoryPoint before;
+        for (const MemoryPoint& point : process.points) {
+            change(point.time, before, point);
+            before = point;
         }
-        if (rows.rank && rows.clock_pair) {
-            clocks_.take(rows.host, *rows.clock_pair);
-        }
-        if (!rows.processes.empty()) {
-            files_.push_back(std::move(rows));
-        }
-        return {};
-    }
-
-    MemoryOverTime result() {
-        MemoryOverTime memory;
-        for (FileMemory& file : files_) {
-            const auto shift = static_cast<std::uint64_t>(file.rank ? clocks_.shift(file.host) : 0);
-            for (auto& [pid, lives] : file.processes) {
-                for (ProcessMemory& process : lives) {
-                    process.host = file.host;
-                    process.rank = file.rank;
-                    for (MemoryPoint& point : process.points) {
-                        point.time += shift;
-                    }
-                    if (process.ended) {
-                        *process.ended += shift;
-                    }
-                    memory.processes.push_back(std::move(process));
-                }
-            }
-        }
-        std::stable_sort(memory.processes.begin(), memory.processes.end(), [](const auto& a, const auto& b) {
-            return peak_of(a.points).resident_bytes > peak_of(b.points).resident_bytes;
-        });
-        memory.all = sum_of(memory.processes);
-        if (!memory.is_known()) {
-            memory.why_not = why_not_.empty() ? "the recording has no reading of it: kymo gpu and earlier versions "
-                                                "make none, nor has a program that ends at once"
-                                              : why_not_;
-        }
-        return memory;
-    }
-
-  private:
-    void take(const rec::Memory& row, FileMemory& rows) {
-        std::vector<ProcessMemory>& lives = rows.processes[row.pid];
-        const bool goes_on = !lives.empty() && !lives.back().ended;
-        if (row.resident_bytes == 0) {
-            if (goes_on) {
-                lives.back().ended = row.time;
-            }
-        } else if (points_++ < kMostPoints) {
-            ProcessMemory& process = goes_on ? lives.back() : lives.emplace_back(ProcessMemory{row.pid, {}, {}});
-            process.points.push_back({row.time, row.resident_bytes, std::min(row.shared_bytes, row.resident_bytes)});
+        if (process.ended) {
+            change(*process.ended, before, {});
         }
     }
-
-    static std::vector<MemoryPoint> sum_of(const std::vector<ProcessMemory>& processes) {
-        // What each point adds to what its process had before; modulo 2^64.
-        std::map<std::uint64_t, MemoryPoint> changes;
-        const auto change = [&](std::uint64_t time, const MemoryPoint& from, const MemoryPoint& to) {
-            MemoryPoint& at = changes[time];
-            at.resident_bytes += to.resident_bytes - from.resident_bytes;
-            at.shared_bytes += to.shared_bytes - from.shared_bytes;
-        };
-        for (const ProcessMemory& process : processes) {
-            MemoryPoint before;
-            for (const MemoryPoint& point : process.points) {
-                change(point.time, before, point);
-                before = point;
-            }
-            if (process.ended) {
-                change(*process.ended, before, {});
-            }
-        }
-        std::vector<MemoryPoint> all;
-        MemoryPoint now;
-        for (const auto& [time, step] : changes) {
-            now.resident_bytes += step.resident_bytes;
-            now.shared_bytes += step.shared_bytes;
-            all.push_back({time, now.resident_bytes, now.shared_bytes});
-        }
-        return all;
+    std::vector<MemoryPoint> all;
+    MemoryPoint now;
+    for (const auto& [time, step] : changes) {
+        now.resident_bytes += step.resident_bytes;
+        now.shared_bytes += step.shared_bytes;
+        all.push_back({time, now.resident_bytes, now.shared_bytes});
     }
-
-    HostClocks clocks_;
-    std::vector<FileMemory> files_;
-    std::string why_not_;
-    std::size_t points_ = 0;
-};
+    return all;
+}
 
 }  // namespace
 
@@ -180,17 +89,73 @@ std::vector<MemoryPoint> thinned(const std::vector<MemoryPoint>& points, std::si
     return kept;
 }
 
-Result<MemoryOverTime> load_memory_over_time(const recording::Recording& recording) {
-    Loader loader;
-    for (const recording::File& file : recording.files()) {
-        if (file.path().filename().string().starts_with("process-")) {
-            continue;  // a process's own: it does not know how much memory it has
+void MemoryRows::read_from(const rec::File& file, rec::Handlers& handlers) {
+    if (file.path().filename().string().starts_with("process-")) {
+        return;  // a process's own: it does not know how much memory it has
+    }
+    handlers.on<rec::Rank>([this](StreamId, const rec::Rank& row) {
+        rank = row.rank;
+        host = row.host;
+    });
+    handlers.on<rec::ClockPair>(
+        [this](StreamId, const rec::ClockPair& row) { clock_pair = clock_pair.value_or(row); });
+    handlers.on<rec::Unavailable>([this](StreamId, const rec::Unavailable& row) {
+        if (row.what == rec::kMemoryOverTime) {
+            why_not = row.why;
         }
-        if (auto scanned = loader.scan(file); !scanned) {
-            return scanned.error();
+    });
+    handlers.on<rec::Memory>([this](StreamId, const rec::Memory& row) { take(row); });
+}
+
+void MemoryRows::take(const rec::Memory& row) {
+    std::vector<ProcessMemory>& lives = processes[row.pid];
+    const bool goes_on = !lives.empty() && !lives.back().ended;
+    if (row.resident_bytes == 0) {
+        if (goes_on) {
+            lives.back().ended = row.time;
+        }
+    } else if (points_++ < kMostPoints) {
+        ProcessMemory& process = goes_on ? lives.back() : lives.emplace_back(ProcessMemory{row.pid, {}, {}});
+        process.points.push_back({row.time, row.resident_bytes, std::min(row.shared_bytes, row.resident_bytes)});
+    }
+}
+
+MemoryOverTime memory_over_time(std::vector<MemoryRows> files) {
+    HostClocks clocks;
+    std::string why_not;
+    for (const MemoryRows& file : files) {
+        if (file.rank && file.clock_pair) {
+            clocks.take(file.host, *file.clock_pair);
+        }
+        why_not = file.why_not.empty() ? why_not : file.why_not;
+    }
+    MemoryOverTime memory;
+    for (MemoryRows& file : files) {
+        const auto shift = static_cast<std::uint64_t>(file.rank ? clocks.shift(file.host) : 0);
+        for (auto& [pid, lives] : file.processes) {
+            for (ProcessMemory& process : lives) {
+                process.host = file.host;
+                process.rank = file.rank;
+                for (MemoryPoint& point : process.points) {
+                    point.time += shift;
+                }
+                if (process.ended) {
+                    *process.ended += shift;
+                }
+                memory.processes.push_back(std::move(process));
+            }
         }
     }
-    return loader.result();
+    std::stable_sort(memory.processes.begin(), memory.processes.end(), [](const auto& a, const auto& b) {
+        return peak_of(a.points).resident_bytes > peak_of(b.points).resident_bytes;
+    });
+    memory.all = sum_of(memory.processes);
+    if (!memory.is_known()) {
+        memory.why_not = why_not.empty() ? "the recording has no reading of it: kymo gpu and earlier versions "
+                                           "make none, nor has a program that ends at once"
+                                         : why_not;
+    }
+    return memory;
 }
 
 }  // namespace kymo::spacetime

@@ -3,10 +3,13 @@
 #pragma once
 
 #include "base/result.h"
-#include "recording/reader.h"
+#include "recording/handlers.h"
+#include "recording/tables.h"
+#include "recording/tables/memory.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -52,7 +55,22 @@ std::vector<std::optional<std::uint64_t>> highest_by_part(const std::vector<Memo
 // At most `most` of them (2 or more): of each stretch the highest and the last, so that the course has its peaks.
 std::vector<MemoryPoint> thinned(const std::vector<MemoryPoint>& points, std::size_t most);
 
-// One scan of each file but the processes' own. Error: the system cannot read a file.
-Result<MemoryOverTime> load_memory_over_time(const recording::Recording& recording);
+// The rows of one file, of one `kymo record`. A reader of rows (recording/handlers.h).
+struct MemoryRows {
+    void read_from(const recording::File& file, recording::Handlers& handlers);
+
+    std::string host;
+    std::optional<std::uint64_t> rank;
+    std::optional<recording::ClockPair> clock_pair;
+    std::map<std::uint64_t, std::vector<ProcessMemory>> processes;  // by pid, one after the other
+    std::string why_not;
+
+  private:
+    void take(const recording::Memory& row);
+    std::size_t points_ = 0;
+};
+
+// `files`: the rows of all files of the recording.
+MemoryOverTime memory_over_time(std::vector<MemoryRows> files);
 
 }  // namespace kymo::spacetime

@@ -108,11 +108,4 @@ struct RunMetrics {
 inline constexpr std::size_t kMetricBins = 60;
 inline constexpr std::size_t kMaxAbsences = 100;
 
-// Whether ends of channels have metrics of their own (RunMetric::of_ends), or are in those of all channels.
-enum class EndsAre : std::uint8_t { kApart, kAmongAll };
-
-Result<RunMetrics> load_run_metrics(std::span<const recording::File> files, EndsAre ends = EndsAre::kApart);
-// Of that address, as if there were no others.
-Result<RunMetrics> load_run_metrics(std::span<const recording::File> files, const MetricAddress& only);
-
 }  // namespace kymo::spacetime

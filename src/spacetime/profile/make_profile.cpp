@@ -327,26 +327,16 @@ class Merger {
     std::vector<std::string> hosts_;
 };
 
-// A recording of hosts, without any code. False: it is none.
-bool take_hosts(const recording::Recording& recording, Profile& profile) {
-    bool is_of_hosts = false;
-    std::uint64_t last = 0;
-    for (const recording::File& file : recording.files()) {
-        const auto report =
-            file.scan(recording::on<recording::MetricObject>([&](StreamId, const recording::MetricObject& row) {
-                          is_of_hosts = is_of_hosts || row.number == recording::kAllObjects;
-                      }),
-                      recording::on<recording::MetricValue>(
-                          [&](StreamId, const recording::MetricValue& row) { last = std::max(last, row.time); }));
-        if (!report) {
-            return false;
-        }
+// Whether a recording is of hosts, without any code.
+struct HostsAlone {
+    bool is_one = false;
+    std::uint64_t last = 0;  // time of the last value
+
+    void add(const FileData& file) {
+        is_one = is_one || file.is_of_hosts;
+        last = std::max(last, file.last_metric);
     }
-    if (!profile.has_run_end) {
-        profile.end = std::max(profile.begin, last);
-    }
-    return is_of_hosts;
-}
+};
 
 }  // namespace
 
@@ -356,13 +346,20 @@ Profile make_profile(std::vector<FileData> files, const ProfileOptions& options)
 }
 
 Result<Profile> load_profile(const recording::Recording& recording, const ProfileOptions& options) {
+    return load_described(recording, describe_files(recording.files()), options);
+}
+
+Result<Profile> load_described(const recording::Recording& recording, std::vector<Result<FileData>> described,
+                               const ProfileOptions& options) {
     std::vector<FileData> data;
     std::vector<std::string> failures;
-    for (auto& loaded : load_files(recording.files())) {
+    HostsAlone hosts;
+    for (auto& loaded : load_samples(recording.files(), std::move(described))) {
         // Files keep their numbers.
         FileData& file = data.emplace_back();
         if (loaded) {
             file = std::move(*loaded);
+            hosts.add(file);
         } else {
             failures.push_back(loaded.error().what);
         }
@@ -374,9 +371,14 @@ Result<Profile> load_profile(const recording::Recording& recording, const Profil
     for (std::string& failure : failures) {
         profile.warnings.push_back(std::move(failure));
     }
-    if (profile.threads.empty() && profile.processes.empty() && !take_hosts(recording, profile)) {
-        return Error{ErrorKind::kMalformed, "the recording holds no process and no thread",
-                     "record again; `kymo doctor` says what this machine can measure"};
+    if (profile.threads.empty() && profile.processes.empty()) {
+        if (!hosts.is_one) {
+            return Error{ErrorKind::kMalformed, "the recording holds no process and no thread",
+                         "record again; `kymo doctor` says what this machine can measure"};
+        }
+        if (!profile.has_run_end) {
+            profile.end = std::max(profile.begin, hosts.last);
+        }
     }
     return profile;
 }

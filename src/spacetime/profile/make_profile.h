@@ -20,5 +20,8 @@ Profile make_profile(std::vector<FileData> files, const ProfileOptions& options)
 // Loads all files of a recording (in parallel) and merges them. Error: none of its files could be read, or
 // there is nothing in it.
 Result<Profile> load_profile(const recording::Recording& recording, const ProfileOptions& options = {});
+// The same after the first pass over the files (describe_files()).
+Result<Profile> load_described(const recording::Recording& recording, std::vector<Result<FileData>> described,
+                               const ProfileOptions& options);
 
 }  // namespace kymo::spacetime

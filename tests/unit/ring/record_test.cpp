@@ -4,7 +4,7 @@
 #include "recording/reader.h"
 #include "recording/tables.h"
 #include "ring/record/ring_recording.h"
-#include "spacetime/metrics/run_metrics.h"
+#include "spacetime/metrics/load_run_metrics.h"
 #include "told.h"
 
 #include <gmock/gmock.h>

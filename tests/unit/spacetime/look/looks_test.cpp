@@ -128,21 +128,24 @@ const LookedAt* find(const std::vector<LookedAt>& list, std::uint32_t node, std:
     return at == list.end() ? nullptr : &*at;
 }
 
+LookedFor looked_for_in(const recording::Recording& recording) {
+    return looked_for(recording::read_each<LookRows>(recording.files()).value());
+}
+
 TEST(SecondLook, TheRowsSayWhatItIsFor) {
     const Made later({.begin = 50 * kMs, .is_look = true});
-    const auto found = load_looked_for(later.recording());
-    ASSERT_TRUE(found);
-    EXPECT_TRUE(found->is_look);
-    EXPECT_EQ(found->recording, "/tmp/first.kymo");
-    EXPECT_EQ(found->begin, 7U);
-    EXPECT_EQ(found->events, (std::vector<std::string>{"page-faults:period=1", "cache-misses"}));
-    EXPECT_EQ(found->left_out, 42U);
+    const LookedFor found = looked_for_in(later.recording());
+    EXPECT_TRUE(found.is_look);
+    EXPECT_EQ(found.recording, "/tmp/first.kymo");
+    EXPECT_EQ(found.begin, 7U);
+    EXPECT_EQ(found.events, (std::vector<std::string>{"page-faults:period=1", "cache-misses"}));
+    EXPECT_EQ(found.left_out, 42U);
     const auto identity = load_run_identity(later.recording());
     ASSERT_TRUE(identity);
     EXPECT_EQ(identity->begin, 50 * kMs);
     EXPECT_EQ(identity->command, (std::vector<std::string>{"./app", "-x"}));
     EXPECT_EQ(identity->directory, "/tmp");
-    EXPECT_FALSE(load_looked_for(Made({}).recording())->is_look);
+    EXPECT_FALSE(looked_for_in(Made({}).recording()).is_look);
 }
 
 TEST(SecondLook, EventsOfBothOnSpacesGapsAndPatterns) {

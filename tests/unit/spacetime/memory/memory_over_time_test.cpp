@@ -45,9 +45,7 @@ class MemoryOverTimeTest : public ::testing::Test {
     MemoryOverTime load() {
         const auto recording = rec::Recording::open(folder_.path());
         EXPECT_TRUE(recording);
-        auto loaded = load_memory_over_time(*recording);
-        EXPECT_TRUE(loaded);
-        return std::move(*loaded);
+        return memory_over_time(rec::read_each<MemoryRows>(recording->files()).value());
     }
     testing::TemporaryFolder folder_;
 };

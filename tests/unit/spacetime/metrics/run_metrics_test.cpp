@@ -1,10 +1,9 @@
 // What metrics came to, from rows that are known.
 
-#include "spacetime/metrics/run_metrics.h"
-
 #include "../../recording/temporary_folder.h"
 #include "recording/tables/metrics.h"
 #include "recording/writer.h"
+#include "spacetime/metrics/load_run_metrics.h"
 #include "view/metrics.h"
 
 #include <fstream>

@@ -1,4 +1,4 @@
-#include "findings/told.h"
+#include "findings/recorded_findings.h"
 
 #include "program/demangle.h"
 #include "recording/tables/gpu.h"
@@ -11,7 +11,7 @@ namespace {
 
 namespace rec = recording;
 
-Finding told(const rec::GpuFinding& row) {
+Finding finding_of(const rec::GpuFinding& row) {
     Finding finding;
     finding.kind = row.kind;
     finding.title = row.title;
@@ -30,7 +30,6 @@ Finding told(const rec::GpuFinding& row) {
     return finding;
 }
 
-// The table of findings precedes the kernel that they are about.
 void put_in(const std::string& kernel, Finding* finding) {
     finding->place.function = program::demangle(kernel.c_str());
     finding->place.module = kernel;
@@ -44,27 +43,30 @@ void put_in(const std::string& kernel, Finding* finding) {
 
 }  // namespace
 
-Result<Judgement> judge_recording(const rec::Recording& recording, const spacetime::Evidence& evidence,
-                                  const JudgeOptions& options) {
+void RecordedFindings::read_from(const rec::File& file, rec::Handlers& handlers) {
+    is_modelled = file.header().machine == rec::kModelledGpu;
+    if (!is_modelled) {
+        return;
+    }
+    handlers.on<rec::GpuFinding>(
+        [this](StreamId, const rec::GpuFinding& row) { findings.push_back(finding_of(row)); });
+    handlers.on<rec::GpuKernel>([this](StreamId, const rec::GpuKernel& row) { kernel = row.name; });
+}
+
+// The table of findings precedes the kernel that they are about.
+void RecordedFindings::end(const rec::ScanReport& /*report*/) {
+    for (Finding& finding : findings) {
+        put_in(kernel, &finding);
+    }
+}
+
+Judgement judge_recording(const std::vector<RecordedFindings>& files, const spacetime::Evidence& evidence,
+                          const JudgeOptions& options) {
     Judgement judgement;
     bool is_modelled = false;
-    for (const rec::File& file : recording.files()) {
-        if (file.header().machine != rec::kModelledGpu) {
-            continue;
-        }
-        is_modelled = true;
-        const std::size_t first = judgement.findings.size();
-        std::string kernel;
-        const auto report =
-            file.scan(rec::on<rec::GpuFinding>(
-                          [&](StreamId, const rec::GpuFinding& row) { judgement.findings.push_back(told(row)); }),
-                      rec::on<rec::GpuKernel>([&](StreamId, const rec::GpuKernel& row) { kernel = row.name; }));
-        if (!report) {
-            return report.error();
-        }
-        for (std::size_t i = first; i < judgement.findings.size(); ++i) {
-            put_in(kernel, &judgement.findings[i]);
-        }
+    for (const RecordedFindings& file : files) {
+        is_modelled = is_modelled || file.is_modelled;
+        judgement.findings.insert(judgement.findings.end(), file.findings.begin(), file.findings.end());
     }
     if (!is_modelled && !evidence.run.is_damaged) {
         return judge(evidence, options);

@@ -1,5 +1,5 @@
-// What the model of a GPU found is what is told of its recordings; any other recording is judged.
-#include "findings/told.h"
+// Recordings of the GPU model have the findings that it made; any other recording is judged.
+#include "findings/recorded_findings.h"
 
 #include "made_evidence.h"
 #include "recording/row_types.h"
@@ -17,10 +17,10 @@ namespace {
 
 namespace rec = recording;
 
-class Told : public ::testing::Test {
+class RecordedFindingsOf : public ::testing::Test {
   protected:
     void SetUp() override {
-        std::string pattern = std::filesystem::temp_directory_path() / "kymo-told-XXXXXX";
+        std::string pattern = std::filesystem::temp_directory_path() / "kymo-findings-XXXXXX";
         ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
         folder_ = pattern;
     }
@@ -58,19 +58,22 @@ class Told : public ::testing::Test {
         return std::move(*opened);
     }
 
+    static std::vector<RecordedFindings> rows(const rec::Recording& recording) {
+        return rec::read_each<RecordedFindings>(recording.files()).value();
+    }
+
     std::filesystem::path folder_;
 };
 
-TEST_F(Told, TheModelsFindingsStandAsItMadeThemMostAtStakeFirst) {
+TEST_F(RecordedFindingsOf, AModelledGpuAreItsOwnMostAtStakeFirst) {
     MadeEvidence made;
-    const auto judgement = judge_recording(kernel(rec::kModelledGpu), made.finish());
-    ASSERT_TRUE(judgement);
-    ASSERT_EQ(judgement->findings.size(), 2U);
-    const Finding& conflict = judgement->findings[0];
+    const Judgement judgement = judge_recording(rows(kernel(rec::kModelledGpu)), made.finish());
+    ASSERT_EQ(judgement.findings.size(), 2U);
+    const Finding& conflict = judgement.findings[0];
     EXPECT_EQ(conflict.kind, "bank-conflict");
     EXPECT_EQ(conflict.title, "In `gemm` (line 12) two passes.");
     EXPECT_TRUE(conflict.evidence.empty());
-    const Finding& divergence = judgement->findings[1];
+    const Finding& divergence = judgement.findings[1];
     EXPECT_EQ(divergence.title, "In `gemm` (instructions 0x40 to 0x80) lanes take different ways.");
     EXPECT_DOUBLE_EQ(divergence.share, 0.25);
     EXPECT_DOUBLE_EQ(divergence.share_low, 0.25);
@@ -79,15 +82,14 @@ TEST_F(Told, TheModelsFindingsStandAsItMadeThemMostAtStakeFirst) {
     ASSERT_EQ(divergence.evidence.size(), 1U);
     EXPECT_EQ(divergence.evidence[0].event, "lanes");
     EXPECT_DOUBLE_EQ(divergence.evidence[0].ratio, 0.25);
-    EXPECT_EQ(judgement->control.rounds, 0U);
+    EXPECT_EQ(judgement.control.rounds, 0U);
 }
 
-TEST_F(Told, AnyOtherRecordingIsJudged) {
+TEST_F(RecordedFindingsOf, AnyOtherMachineAreThoseOfTheRules) {
     MadeEvidence made;
-    const auto judgement = judge_recording(kernel(62), made.finish());
-    ASSERT_TRUE(judgement);
-    EXPECT_TRUE(judgement->findings.empty());
-    EXPECT_EQ(judgement->control.rounds, JudgeOptions{}.rounds);
+    const Judgement judgement = judge_recording(rows(kernel(62)), made.finish());
+    EXPECT_TRUE(judgement.findings.empty());
+    EXPECT_EQ(judgement.control.rounds, JudgeOptions{}.rounds);
 }
 
 }  // namespace
