@@ -307,7 +307,7 @@ Json page_channels(const RunMetrics& metrics) {
             table["pairs"].push_back(
                 {pair.first, pair.second, exchanged.messages, exchanged.bytes, times.sending_ns, times.receiving_ns});
         }
-        table["others"] = Json::array();  // with nobody in particular
+        table["others"] = Json::array();  // messages without one particular partner
         const auto add = [&](const char* words, const std::map<std::size_t, Exchanged>& by_party) {
             for (const auto& [party, exchanged] : by_party) {
                 table["others"].push_back({words, party, exchanged.messages, exchanged.bytes, exchanged.blocked_ns});

@@ -1,4 +1,4 @@
-// Who sent how much to whom, and who waited for whom: the channels of a run, for people and as data (docs/json.md).
+// Bytes and waits between the parties of a run: its channels, for people and as data (docs/json.md).
 #pragma once
 
 #include "spacetime/metrics/channels.h"
@@ -24,8 +24,8 @@ PartyNames party_names(const spacetime::RunChannels& run);
 std::string terminal_channels(const Style& style, const spacetime::RunMetrics& run, std::size_t top,
                               bool is_short = false);
 
-// For the page: the parties, and for MPI and for all else a table of who sent what to whom, most bytes first, at most
-// kMostPairs of them.
+// For the page: the parties, and for MPI and for all else a table of bytes by sender and receiver, most first, of
+// at most kMostPairs pairs.
 inline constexpr std::size_t kMostPairs = 20'000;
 nlohmann::ordered_json page_channels(const spacetime::RunMetrics& run);
 

@@ -25,7 +25,7 @@ struct Metric {
 // naming what there is.
 Result<Metric> find_metric(const spacetime::Profile& profile, std::string_view name);
 
-// value / total, 0 when there is no total.
+// value / total, 0 if the total is 0.
 double share(std::int64_t value, std::int64_t total);
 
 }  // namespace kymo::view

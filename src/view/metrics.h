@@ -12,7 +12,7 @@ namespace kymo::view {
 // A value with its unit: times as durations, the rest as counts.
 std::string metric_value(const Style& style, std::uint64_t value, std::string_view unit);
 
-// A metric's total, or that of some of its objects, by its rule; a mean with two places where it is no whole number.
+// A metric's total, or that of some of its objects, by its rule; a mean that is not whole has two decimal places.
 std::string shown_total(const Style& style, const spacetime::RunMetric& metric, const Aggregate& some,
                         std::string_view unit);
 // "mean", "sum", …

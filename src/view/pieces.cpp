@@ -142,7 +142,7 @@ class StreamPass {
     SystemPlace system_places_;
     std::vector<std::uint64_t> values_;
     std::vector<StateInterval> parts_;
-    std::vector<StateInterval> others_;  // of these, those that are no pieces of the thread's tail
+    std::vector<StateInterval> others_;  // of these, those that are not in the thread's tail
 };
 
 // The node for time after the last sample, by process; the root where there is none.

@@ -14,7 +14,7 @@ std::string report_markdown(const analysis::Analysis& analysis, const Metric& me
 
 // A name as code, in a cell of a table: what would end either is written otherwise.
 std::string markdown_code(const std::string& name);
-// A text that is no table's: what Markdown would take for marks is escaped, but "`".
+// A text outside tables: escapes what Markdown would take for markup, except "`".
 std::string markdown_text(const std::string& text);
 
 }  // namespace kymo::view

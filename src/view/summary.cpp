@@ -89,8 +89,8 @@ std::string system_time(const CallTree& tree) {
     if (part < 0.05) {
         return {};
     }
-    // Where it was entered is not said: a tick in the kernel delivers no sample, so that system time stands with the
-    // code that ran next.
+    // Where the kernel was entered is not known: a tick in the kernel delivers no sample, so that system time is
+    // charged to the code that ran next.
     return fmt::format("{} of the processor time is system time.", whole_percent(part));
 }
 
@@ -203,7 +203,7 @@ std::string dropped_paths(const Profile& profile) {
 
 constexpr double kWorthAnAlarm = 0.01;  // of the samples
 
-// Without those that dropped_paths() tells.
+// Except the paths that dropped_paths() reports.
 std::string incomplete_paths(const Profile& profile) {
     const Quality& quality = profile.quality;
     const std::uint64_t dropped = quality.paths[static_cast<std::size_t>(recording::PathEnd::kNoRoom)];

@@ -44,7 +44,7 @@ std::string byte_size(std::uint64_t bytes);  // "12 KiB", "64.2 MiB", "1.5 GiB"
 // How something went over a run: a sign for each, its height that of the value beside the highest.
 std::string course(const Style& style, const std::vector<double>& heights);
 
-// ns as JSON tells them.
+// ns in seconds, as in JSON.
 constexpr double seconds(std::integral auto ns) {
     return static_cast<double>(ns) / 1e9;
 }

@@ -1,6 +1,6 @@
 // Where an export goes: a file, or standard output, in pieces, so that memory does not grow with it.
 //
-// Contract: the first error is kept and what comes after it dropped; finish() tells it. One thread.
+// Contract: the first error is kept, later output dropped; finish() returns the error. One thread.
 #pragma once
 
 #include "base/result.h"

@@ -1,7 +1,7 @@
 // The profile of pprof: profile.proto, compressed by gzip (github.com/google/pprof, proto/profile.proto, 2024).
 //
-// Three values a sample: ns on a processor, ns off it, and samples taken there. Labels part what is on one call path
-// by thread, state, what was waited for, and who held it.
+// Three values a sample: ns on a processor, ns off it, and samples taken there. Labels divide a call path by
+// thread, state, what the thread waited for, and the thread that held it.
 #include "view/exports/gzip.h"
 #include "view/exports/run.h"
 

@@ -36,7 +36,7 @@ struct ExportRun {
     const std::string& file_of(spacetime::CallNodeIndex node) const;
     std::uint32_t line_of(spacetime::CallNodeIndex node) const;
 
-    // The caller, but no node that stands for a process: for formats that part threads by processes anyway.
+    // The caller, skipping nodes of processes: for formats that separate threads by process anyway.
     spacetime::CallNodeIndex caller_of(spacetime::CallNodeIndex node) const;
 
     // Fit to be shown, as names of functions and threads are (base/clean_text.h).

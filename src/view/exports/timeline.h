@@ -47,7 +47,7 @@ class TimelineWriter {
 class ThreadNumbers {
   public:
     explicit ThreadNumbers(const ExportRun& run);
-    // Whom a wait of `thread` was for: an index of Profile::threads; kNone: nobody, itself, or not known.
+    // The thread that `thread` waited for: an index of Profile::threads; kNone: no thread, itself, or not known.
     std::uint32_t holder(std::uint32_t thread, const spacetime::ThreadWait& wait) const;
 
   private:

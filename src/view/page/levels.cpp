@@ -7,7 +7,7 @@
 namespace kymo::view {
 namespace {
 
-// A bin's time is told in so many steps.
+// A bin's time is written as a number of these steps.
 constexpr std::uint64_t kSteps = 255;
 constexpr std::uint64_t kFactor = 4;
 constexpr std::uint64_t kCoarsest = 256;

@@ -32,7 +32,7 @@ constexpr std::size_t kFewestOccurrences = 1000;
 constexpr std::uint64_t kFewestBins = 2048;
 constexpr std::uint64_t kMostBins = 65536;
 constexpr std::uint64_t kExcerptBins = 1024;  // no more than pixels: each is known from some of its samples
-// A page of an excerpt asks its server whether the whole is there; all others fetch nothing.
+// An excerpt's page queries its server for the whole recording; all other pages fetch nothing.
 constexpr std::string_view kAsksNobody = "default-src 'none'";
 constexpr std::string_view kAsksServer = "default-src 'none'; connect-src 'self'";
 

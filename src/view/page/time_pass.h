@@ -4,7 +4,7 @@
 // leaf of the sample that ends it; time in a recorded wait belongs to the call path that waits; what comes after the
 // last sample to the process's node for that. Pieces partition each thread's life within the range.
 //
-// Of an excerpt (recording::File::set_excerpt()) cells stand for all of the time: fill_unknown().
+// For an excerpt (recording::File::set_excerpt()) cells are extended to all of the time: fill_unknown().
 //
 // Cost: O(samples + pieces). Memory: that of the cells, and 24 bytes a piece where single pieces are kept.
 #pragma once

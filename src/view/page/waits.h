@@ -1,4 +1,4 @@
-// The waits of all threads, for arrows between them: who waited for whom, when, for what and where.
+// The waits of all threads, for arrows between them: both threads, time, object and place.
 #pragma once
 
 #include "spacetime/profile/profile.h"

@@ -14,7 +14,7 @@ namespace kymo::view {
 
 class EventRates {
   public:
-    // Of the events that the run has: what costs time, and what only the user knows the meaning of.
+    // Of the run's events: those that cost time, and those that only the user can interpret.
     explicit EventRates(const spacetime::Evidence& evidence);
 
     const std::vector<spacetime::CounterIndex>& events() const { return events_; }

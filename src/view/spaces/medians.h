@@ -8,9 +8,9 @@
 
 namespace kymo::view {
 
-// 0: there is no occurrence.
+// 0: there are no occurrences.
 std::uint64_t median_duration(const spacetime::SpaceNode& node);
-// Of the occurrences in one neighbourhood. `node`: whose they are.
+// Of the node's occurrences in one neighbourhood.
 std::uint64_t median_duration(const spacetime::SpaceNode& node, const spacetime::CodePattern& pattern);
 
 }  // namespace kymo::view

@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr std::size_t kMostRows = 1000;        // told of each space
+constexpr std::size_t kMostRows = 1000;        // written for each space
 constexpr std::size_t kMostRowsOfGroup = 200;  // of same spaces, with events
 
 // Nothing where cycles and instructions were not counted.
@@ -252,7 +252,7 @@ Json life_json(const Evidence& evidence, const SameSpaces& group) {
     }
     add_gaps(evidence, group.gaps, [&](std::uint32_t part) { return group_json(evidence, part); }, json);
     json["period_s"] = group.gaps.period ? Json(group.gaps.period->ns / 1e9) : Json();
-    // Runs of chance are not told one by one.
+    // Rows of groups that chance explains are not listed.
     json["rows"] = group.life.folded ? Json::array() : rows_json(evidence, group.life.rows);
     Json patterns = Json::array();
     for (const CodePattern& pattern : group.patterns) {

@@ -61,8 +61,8 @@ struct SpaceSheet {
     void add_code(std::vector<Cell>& cells, const spacetime::HeavySpace& space) const;
     // Gaps worth a row, longest first: indices of Evidence::intervals.
     std::vector<std::size_t> gaps_by_length() const;
-    // Patterns with both neighbours, most time first: indices of Evidence::patterns. Of at least so many occurrences,
-    // and so many of those too short to be looked at one by one.
+    // Patterns with both neighbours, most time first: indices of Evidence::patterns. At least `least` occurrences,
+    // and at least `least_folded` of those too short to have rows of their own.
     std::vector<std::size_t> patterns_by_time(std::uint64_t least, std::uint64_t least_folded) const;
     // "a → s → b" in three cells.
     void add_pattern(std::vector<Cell>& cells, const std::string& before, const std::string& space,

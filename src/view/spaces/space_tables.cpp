@@ -18,7 +18,7 @@ using namespace spacetime;
 
 namespace {
 
-constexpr std::uint64_t kManyFolded = 30;  // occurrences too short to be looked at one by one
+constexpr std::uint64_t kManyFolded = 30;  // occurrences too short to have rows of their own
 
 class Tables : SpaceSheet {
   public:

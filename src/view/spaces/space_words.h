@@ -10,7 +10,7 @@ namespace kymo::view {
 
 // "assemble", "loop in assemble", "loop nest in assemble", "rounds of loop in step", "mark “phase”".
 std::string space_name(const spacetime::SpaceNode& node);
-// The same, and the caller that tells it from others of that name: "assemble (by solve)".
+// The same, and the caller if several spaces have that name: "assemble (by solve)".
 std::string telling_name(const spacetime::Evidence& evidence, spacetime::NodeIndex node);
 // "fem.cpp:88–131"; nothing where no line is known.
 std::string place_lines(const spacetime::Place& place, bool unicode = true);

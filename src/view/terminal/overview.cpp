@@ -184,7 +184,7 @@ void not_measured(Sheet& sheet) {
         return;
     }
     sheet.heading("Not measured");
-    // One remedy for several things is told once.
+    // One remedy for several causes is printed once.
     std::vector<std::pair<UnavailableInfo, std::string>> groups;
     for (const UnavailableInfo& info : sheet.profile.unavailable) {
         const auto known = std::find_if(groups.begin(), groups.end(), [&](const auto& group) {

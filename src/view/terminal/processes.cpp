@@ -128,7 +128,7 @@ void programs(Sheet& sheet) {
     sheet.more(shown, order.size());
 }
 
-// One line is no news: only where there are several.
+// One line would add nothing: only if there are several.
 void processes(Sheet& sheet) {
     if (sheet.profile.processes.size() < 2) {
         return;

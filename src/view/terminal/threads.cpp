@@ -9,7 +9,7 @@ namespace {
 
 using namespace spacetime;
 
-// The program's own end of a creation path, which tells threads apart: without the library between it and the
+// The program's own end of a creation path, which distinguishes threads: without the library between it and the
 // system.
 std::string tail(const Sheet& sheet, const std::vector<std::string>& path) {
     constexpr std::size_t kNames = 2;

@@ -1,4 +1,4 @@
-// One thread's account for a terminal: who created it, from where and in what state, when it ran, its time and waits.
+// One thread's account for a terminal: its creator, the creation path and state, when it ran, its time and waits.
 #pragma once
 
 #include "analysis/analysis.h"
