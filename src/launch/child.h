@@ -53,13 +53,13 @@ struct Preload {
 };
 
 // Our environment for the program: first in LD_PRELOAD the monitor, then the channels; KYMO_SESSION set to the
-// recording folder. In front of the monitor stands what must: a sanitizer's run time, ours ended by two colons, by
-// which the monitor knows that it is not the user's and takes it out again (monitor/process/children.h).
+// recording folder. Only what must precede the monitor does: a sanitizer's run time, marked as ours by two colons
+// behind it, so that the monitor removes it again and keeps the user's (monitor/process/children.h).
 std::vector<std::string> program_environment(const char* const* ours, const Preload& preload,
                                              const std::filesystem::path& recording);
 
-// Our environment as it is, for a program that is measured from outside; a recording that is under way around us is
-// not told on.
+// Our environment for a program that is measured from outside; without the session of a recording that is under
+// way around us.
 std::vector<std::string> own_environment(const char* const* ours);
 
 }  // namespace kymo::launch

@@ -31,7 +31,7 @@ class ImageCopies {
     void copy(int file, const std::string& path);
 
     const recording::Folder& folder_;
-    std::set<std::string> known_;  // device, inode and path of what has been looked at
+    std::set<std::string> known_;  // device, inode and path of files that were examined
     std::uint64_t bytes_ = 0;
 };
 

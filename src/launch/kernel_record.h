@@ -39,7 +39,7 @@ struct KernelRecord {
     std::string path;
     std::uint64_t address = 0;  // kMap, kMapData, kFault
     std::uint64_t bytes = 0;    // kMap, kMapData: of the area, with what was there before and is joined to it
-    std::uint64_t faults = 0;   // kFault: how many page faults it stands for
+    std::uint64_t faults = 0;   // kFault: the number of page faults it represents
 };
 
 // False: a kind that is not used, or a record too short for its kind.

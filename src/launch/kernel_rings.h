@@ -1,10 +1,10 @@
-// The parent's per-processor rings: what the kernel tells about the program's whole process tree.
+// The parent's per-processor rings: what the kernel reports about the program's whole process tree.
 //
 // One dummy event a processor is opened on the program before it execs; it is inherited by everything the program
-// starts and is enabled by the exec. Or, past some number of processors, on the whole machine (record_reach.h); then
-// what is not of the program's tree is passed over. Records of different processors come in no common order, so they
-// are held back for one round of drain() and handed on sorted by time. Single-threaded; the parent drains when poll
-// says so or a few times a second.
+// starts and is enabled by the exec. Or, past some number of processors, on the whole machine (record_reach.h);
+// then records from outside the program's tree are dropped. Records of different processors come in no common
+// order, so they are held for one round of drain() and handed on sorted by time. Single-threaded; the parent
+// drains when poll reports data or a few times a second.
 #pragma once
 
 #include "launch/kernel_record.h"

@@ -19,7 +19,7 @@ struct Program {
     std::filesystem::path file = {};     // what is executed: the program, or a script's interpreter
     std::optional<Error> obstacle = {};  // why no monitor can be loaded into it; only where that was asked for
     bool gains_rights = false;           // that is the reason
-    // A sanitizer's run time that the program wants to be the first of its libraries; empty: none.
+    // a sanitizer's run time that must be the program's first library; empty: none
     std::string first_library = {};
 };
 
@@ -36,8 +36,8 @@ enum class Fitness : std::uint8_t { kForMonitor, kAny };
 Result<Program> find_program(std::string_view name, std::string_view search_path,
                              Fitness fitness = Fitness::kForMonitor);
 
-// Why the monitor cannot be loaded into a program that has been started already, in words that follow its name: "is
-// statically linked: …". Empty: nothing stands in the way, or the file is not to be seen from here.
+// Why the monitor cannot be loaded into a program that has been started already, to follow the program's name: "is
+// statically linked: …". Empty: it can be loaded, or the file cannot be read from here.
 std::string monitoring_obstacle(const std::filesystem::path& file);
 
 }  // namespace kymo::launch

@@ -28,7 +28,7 @@ struct RecordOptions {
     // The program is measured from outside instead: nothing is preloaded into it or what it starts, so that any
     // program will do.
     bool from_outside = false;
-    // Hunts, plans of hooks and second looks are: none is to be told in a line because it was short.
+    // True for hunts, plans of hooks and second looks: no process is reduced to one line because it was short.
     bool is_about_every_process = false;
     int signal = 0;  // the sampling signal; 0: SIGURG, or SIGPROF for Go programs
     // The folder of metric cells, made by the caller; empty: none.
@@ -36,7 +36,7 @@ struct RecordOptions {
     // The library that counts messages (src/mpi), preloaded into ranks of jobs that the program starts; empty: none.
     std::filesystem::path channels;
     bool program_has_channels = false;     // into the program itself, too
-    std::vector<events::Missing> missing;  // what the caller knows not to be measurable, for the recording
+    std::vector<events::Missing> missing;  // what the caller cannot measure, for the recording
 };
 
 }  // namespace kymo::launch

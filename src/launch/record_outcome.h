@@ -17,8 +17,8 @@ namespace kymo::launch {
 enum class EndReason : std::uint8_t { kEnded = 0, kInterrupted = 1, kDuration = 2, kMaxSize = 3, kDiskFull = 4 };
 
 struct RecordOutcome {
-    std::filesystem::path recording;  // as asked for or chosen, absolute; where it is by now if somebody moved it
-    std::optional<Error> gone;        // why there is no recording: somebody removed it
+    std::filesystem::path recording;  // as requested or chosen, absolute; its present place if it was moved
+    std::optional<Error> gone;        // why there is no recording: it was removed
     int wait_status = 0;              // of the program, as from waitpid(2)
     EndReason reason = EndReason::kEnded;
     std::uint64_t duration_ns = 0;

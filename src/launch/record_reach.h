@@ -27,8 +27,8 @@ enum class RecordReach : std::uint8_t { kInherited, kWholeMachine, kOwn };
 
 inline constexpr unsigned kMostInherited = 16;
 
-// In the order in which to try them. `asked`: "inherited", "machine", "own" or "none" settle it (the variable
-// KYMO_KERNEL_RECORDS); anything else is no answer.
+// In the order in which to try them. `asked`: "inherited", "machine", "own" or "none" decides it (the variable
+// KYMO_KERNEL_RECORDS); any other value is ignored.
 std::vector<RecordReach> record_reaches(unsigned processors, bool rank_of_job, std::string_view asked);
 
 // Why there are none of whole process trees, where record_reaches() left out what works.

@@ -42,7 +42,7 @@ class SignalWatch {
 // Whether this signal must be sent on to the program. Pure.
 bool is_passed_on(const signalfd_siginfo& signal);
 
-// Whether it asks the run to end (INT, TERM, HUP, QUIT), however it came.
+// Whether the signal requests the run's end (INT, TERM, HUP, QUIT), whatever its origin.
 bool asks_to_end(const signalfd_siginfo& signal);
 
 }  // namespace kymo::launch

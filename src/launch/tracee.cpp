@@ -37,7 +37,7 @@ bool continue_tracee(pid_t task, int signal) {
         const long passed = is_told_of_exec(task, info) ? 0 : signal;
         return ptrace(PTRACE_CONT, task, nullptr, passed) == 0;
     }
-    // EINVAL: its group is stopped; it stays so, and the next wait tells of that. ESRCH: not our tracee, or killed.
+    // EINVAL: its group is stopped; it stays so, and the next wait reports it. ESRCH: not our tracee, or killed.
     return errno == EINVAL && ptrace(PTRACE_DETACH, task, nullptr, 0) == 0;
 }
 

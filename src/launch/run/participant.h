@@ -43,7 +43,7 @@ struct RunScene {
     const recording::Folder& folder;
     RunLog& log;
     pid_t program = 0;
-    std::uint64_t begun = 0;             // before the first participant is told of the start
+    std::uint64_t begun = 0;             // before the first participant's started() is called
     bool is_gone = false;                // the program is, and waited for
     std::vector<pollfd> wakers;          // descriptors that are a reason for a tick
     std::vector<std::string> temporary;  // files of the folder to be removed at the end, or if the run does not begin

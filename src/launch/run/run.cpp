@@ -159,7 +159,7 @@ void Run::write_end(const RecordOutcome& outcome) {
     recording::RunEnd end;
     end.time = monotonic_now().ns;
     end.wait_status = static_cast<std::uint64_t>(static_cast<unsigned>(outcome.wait_status));
-    end.peak_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;  // the kernel tells KiB
+    end.peak_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;  // the kernel reports KiB
     end.user_ns = to_ns(usage.ru_utime);
     end.system_ns = to_ns(usage.ru_stime);
     end.reason = static_cast<std::uint64_t>(outcome.reason);

@@ -8,7 +8,7 @@
 
 namespace kymo::launch {
 
-// Makes it where the session wants it, with a header, the description of its table and the session's events: a packed
+// Creates it at the session's path, with a header, the description of its table and the session's events: a packed
 // file, to whose end the monitors append. Errors: kNoSpace, kPermission, kInternal.
 class ShortProcesses final : public RunParticipant {
   public:
