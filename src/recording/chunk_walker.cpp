@@ -136,7 +136,7 @@ std::uint64_t ChunkWalker::behind_hole(std::uint64_t offset) const {
     return data <= offset ? offset : std::max(offset, file.header_bytes + (data - file.header_bytes) / step * step);
 }
 
-// A chunk's payload is bytes that were written. One in a hole is somebody's trick: a header, and megabytes of
+// A chunk's payload is bytes that were written. A payload in a hole is an attack: a header, and megabytes of
 // nothing.
 bool ChunkWalker::has_hole(std::uint64_t offset, std::uint64_t bytes) {
     if (bytes == 0 || (offset >= data_begin_ && offset + bytes <= data_end_)) {

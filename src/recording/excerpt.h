@@ -33,7 +33,7 @@ class Excerpt {
     bool has(Amount amount);
     // Whether samples were left out between this one, the last that it has, and the one before in its stream.
     bool is_behind_gap() const { return is_behind_gap_; }
-    // The rest of the segment is not looked at.
+    // Skips the rest of the segment.
     void leave_rest();
     // Of a chunk, where samples alone are asked for: they lie in its first bytes, some of them where rows are long.
     std::size_t head_bytes() const { return std::max(kLeastHead, kSampleBytes * samples_); }

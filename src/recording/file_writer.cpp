@@ -268,7 +268,7 @@ ChunkHeader* FileWriter::take(std::size_t bytes, std::uint32_t stream) {
         if (error != ENOMEM) {  // memory may be had again
             fail(error);
         }
-        // Undo the claim unless somebody has claimed behind it; readers step over a claim without a chunk.
+        // Undo the claim unless another one follows it; readers skip a claim without a chunk.
         std::uint64_t end = offset + capacity;
         used.compare_exchange_strong(end, offset, std::memory_order_acq_rel);
         return nullptr;

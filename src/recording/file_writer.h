@@ -5,26 +5,26 @@
 // Space. A chunk is claimed by an atomic counter in the file's header, then its bytes are allocated (fallocate,
 // or writing zeros where the file system has none), mapped and populated; only then is it touched. So a full
 // disk or a limit is an error of take() and never a SIGBUS or SIGXFSZ. After the first failure of the file's
-// own (not one of memory) full() stays true: what was handed out goes on being filled, nothing more is asked of
-// the system.
+// own (not one of memory) full() stays true: chunks in use can still be filled, and no further system calls are
+// made.
 //
 // Address space. What is mapped is the header and one chunk a stream, however large the file grows or may grow:
 // a program under `ulimit -v` or mlockall() has as much room as without Kymo, but for that. A forked child does
 // not get the chunks: they are its parent's.
 //
 // Chunks that an ended stream did not fill are kept, mapped, for *new* streams: in a table of single words, so
-// that nobody ever looks into a chunk that another thread may be letting go.
+// that no thread ever reads a chunk that another thread may be unmapping.
 //
 // Threads and signals. take(), take_released(), give_back() and let_go() may be called by any thread and in any
 // handler, also one that interrupted a thread inside the same call: all are lock-free. create(), close() and
-// abandon() are called while nobody else uses the object. All but create() and close() preserve errno.
+// abandon() require that no other thread uses the object. All but create() and close() preserve errno.
 //
 // Descriptor. A program may close descriptors that it does not own, and open its own under the same number.
 // Before the descriptor is used it is checked against the file's device and inode, and opened again by
-// path when it is no longer ours. Where the limit leaves no number above the floor, none is kept: it is opened when
+// path if it is not ours any more. If the limit leaves no number above the floor, none is kept: it is opened when
 // the file grows beyond a first megabyte, which is mapped as a whole, and closed again.
 //
-// Writers hold an advisory whole-file lock (flock), so that pack_file() can tell a live file.
+// Writers hold an advisory whole-file lock (flock), so that pack_file() recognises a live file.
 #pragma once
 
 #include "recording/format.h"
@@ -90,7 +90,7 @@ class FileWriter {
     // A chunk with room left that an ended stream gave back; rows go behind its committed ones. Null: none.
     ChunkHeader* take_released();
     void give_back(ChunkHeader* chunk);
-    // A chunk that nobody will write to any more: unmapped.
+    // Unmaps a chunk that no thread will write to any more.
     void let_go(ChunkHeader* chunk) const;
 
     // Changes whenever the mapping does.

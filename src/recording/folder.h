@@ -1,8 +1,8 @@
 // A recording's folder, held by descriptor.
 //
-// Whoever may write to the folder above can put another folder or a symbolic link in a recording's place at any time.
-// So what belongs to a recording is reached from here and never by its whole name: files in it are opened, made,
-// renamed and removed relative to the descriptor, no link is followed, and what is no plain file is not waited for.
+// A user who may write to the parent folder can put another folder or a symbolic link in a recording's place at
+// any time. So a recording's files are reached from here and never by their whole name: opened, made, renamed and
+// removed relative to the descriptor, no link is followed, and no operation blocks on a file that is not regular.
 //
 // Values; not for several threads at once.
 #pragma once
@@ -29,7 +29,7 @@ class Folder {
     Folder& operator=(const Folder&) = delete;
     ~Folder();
 
-    // As it was opened: to be told, not to be used.
+    // The path as opened: for messages, not for access.
     const std::filesystem::path& path() const { return path_; }
     int descriptor() const { return descriptor_; }
 

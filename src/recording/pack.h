@@ -1,4 +1,4 @@
-// Rewriting a finished recording file into chunks that are no larger than what they hold, with checksums.
+// Rewriting a finished recording file into chunks that are as small as their contents, with checksums.
 #pragma once
 
 #include "base/result.h"

@@ -38,7 +38,7 @@ class StreamWriter {
     // Takes no space until the first row. `file` must outlive this.
     void open(FileWriter& file, StreamId stream);
 
-    // False: not written (no space, row too large, or the file is no longer open); counted in unwritten().
+    // False: not written (no space, row too large, or the file is not open any more); counted in unwritten().
     template <typename Row>
     bool append(const Row& row) {
         return append_record(RowRecord<Row>{row});

@@ -34,7 +34,7 @@ struct Area {
     std::uint64_t kind = 0;        // AreaKind
     std::uint64_t protection = 0;  // kAreaRead …; of several areas of one file all
     std::string_view path = {};    // as the kernel lists it
-    std::uint64_t owner = 0;       // StreamId of the thread whose stack it is; 0: nobody's, or not known
+    std::uint64_t owner = 0;       // StreamId of the thread whose stack it is; 0: none, or not known
     std::uint64_t pid = 0;         // the process's, in the kernel's numbers; 0: that of the file
 
     static constexpr const char* kTable = "area";
@@ -83,7 +83,7 @@ struct PageFault {
     std::uint64_t pid = 0;
     std::uint64_t tid = 0;
     std::uint64_t address = 0;
-    std::uint64_t faults = 0;  // that the row stands for
+    std::uint64_t faults = 0;  // the number that the row represents
 
     static constexpr const char* kTable = "page-fault";
     static constexpr std::uint32_t kTableId = 63;

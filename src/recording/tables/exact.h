@@ -34,7 +34,7 @@ struct ExactFunction {
     }
 };
 
-// How many columns stand in ExactCalls::slowest for one call, and which.
+// The columns of one call in ExactCalls::slowest, and their number.
 enum SlowColumn : std::uint8_t {
     kSlowBegin,        // ns, the file's clock
     kSlowDuration,     // ns
@@ -55,7 +55,7 @@ struct ExactCalls {
     std::uint64_t function = 0;
     std::uint64_t calls = 0;    // that have begun: outermost ones
     std::uint64_t running = 0;  // of them, not over yet
-    std::uint64_t cut = 0;      // over, but nobody knows when: longjmp, the thread's end
+    std::uint64_t cut = 0;      // over at an unknown time: longjmp, the thread's end
     std::uint64_t untimed = 0;  // over, and only counted
     std::uint64_t sum_ns = 0;   // durations of all others
     std::span<const std::uint64_t> counts =

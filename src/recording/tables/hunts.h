@@ -137,7 +137,7 @@ struct HuntResultEnd {
 struct HuntEnd {
     std::uint64_t time = 0;
     std::uint64_t engine = 0;  // HuntEngine that hunted in the end
-    std::uint64_t events = 0;  // looked at; of the kernel's engine: by the whole tree of processes
+    std::uint64_t events = 0;  // examined; the kernel's engine counts the whole tree of processes
     std::uint64_t captures = 0;
     std::uint64_t overfull = 0;  // results that had no place in memory
     std::uint64_t dropped = 0;   // events passed over because another processor was at the cells

@@ -26,8 +26,8 @@ struct Look {
     }
 };
 
-// Written at a stream's end where it had some: samples of further events outside the code that was looked at. They
-// are no rows; what they counted is in the deltas of the stream's next sample.
+// Written at a stream's end if it had any: samples of further events outside the selected code. They have no
+// rows; what they counted is in the deltas of the stream's next sample.
 struct LeftOut {
     std::uint64_t stream = 0;  // StreamId
     std::uint64_t samples = 0;

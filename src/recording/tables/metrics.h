@@ -1,5 +1,5 @@
-// Metrics: 64-bit cells of tasks, processors and channels, read from outside every so often. For those who write and
-// read them; not among the monitor's own tables (recording/tables.h).
+// Metrics: 64-bit cells of tasks, processors and channels, read from outside at intervals. For their writers and
+// readers; not among the monitor's own tables (recording/tables.h).
 #pragma once
 
 #include "recording/schema.h"
@@ -37,7 +37,7 @@ struct MetricRow {
     }
 };
 
-// Number of an object that stands for all of a kind on the file's host.
+// Number of the object that represents all of a kind on the file's host.
 inline constexpr std::uint64_t kAllObjects = ~std::uint64_t{0};
 
 // What has values: a thread, a processor, a channel, or (number 0 of kind 1) the ended threads of a process that had

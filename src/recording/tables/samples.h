@@ -28,9 +28,9 @@ struct Context {
     }
 };
 
-// A node that is no frame: it stands for a node of another stream's tree, and what is below it goes on from there.
-// The call paths of an OpenMP worker have one as their outermost node, for the thread that opened the parallel
-// region. Written right behind the node.
+// A node that is not a frame: it represents a node of another stream's tree, from which the path below continues.
+// The outermost node of an OpenMP worker's call paths is such a node, for the thread that opened the parallel
+// region. Written directly after the node.
 struct Join {
     std::uint64_t context = 0;  // in this stream; its parent is 0
     std::uint64_t stream = 0;   // StreamId
@@ -68,7 +68,7 @@ enum class PathEnd : std::uint8_t {
     kOutsideStack = 4,  // the next frame would lie outside the stack
     kNoProgress = 5,    // the stack pointer did not move up
     kTooDeep = 6,       // more frames than are kept
-    kUnmapped = 7,      // the return address is no code
+    kUnmapped = 7,      // the return address is not in code
     kNoRoom = 8,        // the monitor's table of call paths is full: outer frames were left out
 };
 inline constexpr unsigned kPathEnds = 9;

@@ -18,7 +18,7 @@ struct Stream {
     std::uint64_t stream = 0;  // StreamId
     std::uint64_t kind = 0;    // StreamKind
     std::uint64_t tid = 0;
-    // The creation context: who started it, from where, in what state. creator 0: unknown or the process's first.
+    // The creation context: creator, its call path and state. creator 0: unknown or the process's first thread.
     std::uint64_t creator_stream = 0;
     std::uint64_t creator_context = 0;  // node of the creator's calling-context tree
     std::uint64_t stack_pointer = 0;
@@ -29,8 +29,8 @@ struct Stream {
                                             // FPSR (4), FPCR (4), V0–31 (32 × 16)
     std::uint64_t mechanism = 0;            // Mechanism: one thread may be measured otherwise than the process
     std::uint64_t kernel_tid = 0;           // the number in the kernel's records (number_of)
-    // Until the sampling clock's first sample, drawn at random from a period: it stands for a whole one all the same.
-    // kLeastFirstPeriodNs: it stands for any moment up to then. 0: the first period is like all others.
+    // Until the sampling clock's first sample, drawn at random from a period; the sample weighs a whole period.
+    // kLeastFirstPeriodNs: the drawn time was that or any shorter one. 0: the first period is like all others.
     std::uint64_t first_period_ns = 0;
     // The kernel's tick, where that takes the thread's samples from its beginning; else 0.
     std::uint64_t tick_ns = 0;
@@ -101,7 +101,7 @@ struct StreamEnd {
     std::uint64_t run_delay_ns = 0;  // ready to run and without a processor, over the thread's whole life (schedstat)
     std::uint64_t paces = 0;         // samples at which the processor's pace was measured
     std::uint64_t pace_ticks = 0;    // of its clock that the same arithmetic took at each of them, added up
-    // The monitor's own work since the last sample; of it, in the kernel and in user mode, as far as told apart.
+    // The monitor's own work since the last sample; of it, in the kernel and in user mode, where distinguished.
     std::uint64_t own_ns = 0;
     std::uint64_t own_system_ns = 0;
     std::uint64_t own_user_ns = 0;

@@ -1,4 +1,4 @@
-// What the kernel tells of tasks: switches, forks, mappings; ranks, marks and clocks. See recording/tables.h.
+// What the kernel reports of tasks: switches, forks, mappings; ranks, marks and clocks. See recording/tables.h.
 #pragma once
 
 #include "recording/schema.h"
@@ -65,7 +65,7 @@ struct ProgramFile {
     std::uint64_t pid = 0;
     std::string_view path = {};
     std::string_view obstacle =
-        {};                   // why no monitor can be loaded into it, in words; empty: nothing stands in the way
+        {};                   // why no monitor can be loaded into it, in words; empty: nothing prevents the loading
     std::uint64_t begin = 0;  // where its code was mapped; 0: not known
     std::uint64_t end = 0;
 

@@ -81,8 +81,8 @@ struct Wait {
     std::uint64_t kind = 0;  // WaitKind
     std::uint64_t object = 0;
     std::uint64_t context = 0;  // ContextId of the caller of the waiting function; 0: not known
-    // Whom it waited for, as a thread id of the same process; 0: nobody or not known. Locks: the owner when the wait
-    // began. Conditions, barriers, semaphores: who last signalled, arrived or posted before it was over. Joins: the
+    // The thread it waited for, as a thread id of this process; 0: none or not known. Locks: the owner when the
+    // wait began. Conditions, barriers, semaphores: the last to signal, arrive or post before its end. Joins: the
     // joined thread.
     std::uint64_t holder = 0;
     std::uint64_t flags = 0;  // WaitFlags
