@@ -27,7 +27,7 @@ class AnalysisProgress {
     std::condition_variable changed_;
     std::string_view stage_ = "opening the recording";
     bool has_ended_ = false;
-    std::thread teller_;  // none: there is nobody to tell
+    std::thread teller_;  // not started if progress is not shown
 };
 
 }  // namespace kymo::cli

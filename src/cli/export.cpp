@@ -60,7 +60,7 @@ Result<void> write_stream(const view::Export& format, const recording::Recording
     return done ? file->keep() : done;
 }
 
-// What is no stream: a database, a directory. It gets its name when it is whole.
+// For formats that are not byte streams: a database, a directory. It gets its name when it is complete.
 Result<void> write_at(const view::Export& format, const recording::Recording& recording,
                       const view::ExportOptions& options, std::string name) {
     while (name.size() > 1 && name.ends_with('/')) {

@@ -110,7 +110,7 @@ bool is_recording(std::string_view word) {
     return word.ends_with(kEnding);
 }
 
-// The recording that a word which is no verb was given: then a verb was meant, whatever programs there are.
+// The recording that follows a word which is not a verb: the user meant a verb, even if a program has that name.
 const char* meant_recording(int argc, char** argv) {
     if (std::strchr(argv[1], '/') != nullptr) {
         return nullptr;

@@ -53,7 +53,7 @@ constexpr const char* kMeasureExamples =
 
 struct MeasureAsked {
     launch::RecordOptions run;
-    std::vector<std::string> words;  // that are no options
+    std::vector<std::string> words;  // that are not options
     std::string description;         // the file; empty: only what is counted without one
     std::string output;
     double period = 0.1;
@@ -281,7 +281,7 @@ int run_measure(int argc, char** argv) {
     }
     if (outcome->job) {
         if (outcome->job->rank != 0) {
-            return outcome->exit_status();  // the first of them tells
+            return outcome->exit_status();  // rank 0 reports for all
         }
         await_other_ranks(asked, *outcome);
     }

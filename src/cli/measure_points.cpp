@@ -59,7 +59,7 @@ std::vector<metrics::Mistake> judge(const metrics::Description& description, con
     for (std::size_t i = 0; i < description.points.size(); ++i) {
         const metrics::InstrumentationPoint& point = description.points[i];
         const hooks::Outcome& outcome = planned.outcomes[i];
-        // A line is had at all its places, or its count would be wrong.
+        // A line is hooked at all its places or not at all: otherwise its count would be wrong.
         const bool hooked =
             outcome.entries + outcome.imports + outcome.places != 0 && (point.line == 0 || outcome.refused.empty());
         if (point.line != 0 && !outcome.is_known()) {

@@ -1,5 +1,5 @@
-// From a description to what is put into the program: who stops it at the instrumentation points, where, and what is
-// wrong with the description for this program.
+// From a description to what is put into the program: what stops it at the instrumentation points, where, and the
+// errors in the description for this program.
 #pragma once
 
 #include "base/result.h"

@@ -119,7 +119,7 @@ std::string EarlierRun::absolute_path() const {
 
 Result<const analysis::SpaceTime*> EarlierRun::analyse(const std::string& program) {
     if (!analysed_) {
-        // The launcher wants no other threads beside it: their signals would not come to it.
+        // The launcher must be the only thread: signals could be delivered to any other one.
         const tbb::global_control alone(tbb::global_control::max_allowed_parallelism, 1);
         auto analysed = analysis::analyse_space_time(recording_);
         if (!analysed) {

@@ -14,7 +14,7 @@
 namespace kymo::cli {
 
 int serve_page(const serve::SourceOptions& options, std::uint16_t port) {
-    // What is no recording is refused here, not in the browser.
+    // A folder that is not a recording is refused here, not in the browser.
     if (const auto recording = analysis::open_with_images(options.folder); !recording) {
         return fail(recording.error());
     }

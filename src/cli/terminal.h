@@ -17,8 +17,8 @@ std::size_t terminal_width();
 // The style of tables on standard output: between 72 columns, below which they cannot be read, and 160.
 view::Style terminal_style();
 
-// Prints what was measured, for people or as JSON, and flushes: whatever names are in it, nothing but text and our
-// own colours reaches the terminal (base/clean_text.h). False: nobody reads standard output any more, or its disk is
+// Prints a result, for people or as JSON, and flushes: whatever names are in it, nothing but text and our own
+// colours reaches the terminal (base/clean_text.h). False: standard output has no reader any more, or its disk is
 // full.
 bool print_now(std::string_view text);
 

@@ -59,7 +59,7 @@ class Host {
     ring::HostReading last_;
 };
 
-// Waits for the period's end or a signal; a pipe nobody reads any more ends it, too.
+// Waits for the period's end or a signal; also returns if the pipe has no reader any more.
 bool wait(double period) {
     pollfd out{STDOUT_FILENO, 0, 0};
     const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(period);

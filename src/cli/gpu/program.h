@@ -1,5 +1,5 @@
-// A CUDA program run without a GPU: under our own CUDA runtime, which executes its kernels and tells what they would
-// take (gpu/cudart/job.h).
+// A CUDA program run without a GPU: under our own CUDA runtime, which executes its kernels and predicts their time
+// (gpu/cudart/job.h).
 #pragma once
 
 #include "base/result.h"
@@ -13,7 +13,7 @@ namespace kymo::cli {
 
 struct ProgramRun {
     int exit_status = 0;                        // as a shell reports it
-    std::vector<nlohmann::ordered_json> lines;  // what its processes told, in order
+    std::vector<nlohmann::ordered_json> lines;  // the output of its processes, in order
     std::vector<std::string> left;              // launches in whose middle a process was ended, in words
 };
 

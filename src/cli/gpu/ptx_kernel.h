@@ -28,7 +28,7 @@ class PtxKernel {
     Result<std::unique_ptr<gpu::KernelSource>> open(const std::filesystem::path& path, gpu::Extent extent,
                                                     bool warm = false, const gpu::Gpu* gpu = nullptr);
 
-    // The kernel is executed to its end; what its checks saw is told to stderr. The exit code.
+    // Executes the kernel to its end; prints the checks' results to stderr. Returns the exit code.
     int finish();
 
   private:
@@ -44,7 +44,7 @@ class PtxKernel {
     MachineCode machine_code_;
     std::unique_ptr<gpu::ptx::DeviceMemory> memory_;
     std::unique_ptr<gpu::ptx::LoadedModule> module_;
-    gpu::ptx::Execution* execution_ = nullptr;  // of the last .ptx opened; belongs to who opened it
+    gpu::ptx::Execution* execution_ = nullptr;  // of the last .ptx opened; the caller of open() owns it
 };
 
 }  // namespace kymo::cli

@@ -17,8 +17,8 @@ struct RealTrace {
     std::uint64_t instructions = 0;  // of warps; 0 where the traces stay in the text form
 };
 
-// The tracer's tool: `named`, else what KYMO_NVBIT_TRACER names. Errors: kNotFound, with what to build, or that there
-// is no GPU.
+// The tracer's tool: `named`, else the file in KYMO_NVBIT_TRACER. Errors: kNotFound, with what to build, or if
+// there is no GPU.
 Result<std::filesystem::path> find_tracer(const std::string& named);
 
 // Runs the program under the tracer; `folder` exists and is empty, and in the end has a trace a launch and

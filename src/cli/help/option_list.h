@@ -18,7 +18,7 @@ std::string man_page(const CLI::App& options);
 // A line an option: its long name (the short one where it has no other), a tab, what it is for.
 std::string option_list(const CLI::App& options);
 
-// The page of a program or verb that is told by text alone: its usage as it stands.
+// The page of a program or verb that has only text: its usage unchanged.
 struct ManText {
     std::string name;     // "kymo", "kymo gpu"
     std::string summary;  // in a line

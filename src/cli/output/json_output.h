@@ -17,7 +17,7 @@ class JsonOutput {
   public:
     // For a verb that runs a program.
     void add_to(CLI::App& options);
-    // For a verb whose object has long lists: --json=full asks for these whole, on standard output. A file of that
+    // For a verb whose object has long lists: --json=full prints these whole, on standard output. A file of that
     // name is ./full.
     CLI::Option* add_with_whole_to(CLI::App& options);
 

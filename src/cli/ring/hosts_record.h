@@ -17,7 +17,7 @@ class HostsRecord {
     HostsRecord() = default;
     HostsRecord(const HostsRecord&) = delete;
     HostsRecord& operator=(const HostsRecord&) = delete;
-    // A folder in which nothing lies is no recording.
+    // Removes a recording folder to which no host has written.
     ~HostsRecord();
     // `path`: empty: one is made up. `command`: arguments, each ended by a NUL. kOutputExists, kPermission.
     Result<void> begin(const std::string& path, const std::string& command, std::vector<ring::AskedMetric> asked,

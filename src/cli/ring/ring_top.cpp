@@ -55,7 +55,7 @@ std::vector<ring::AskedMetric> metrics_of(const RingTopOptions& options) {
     return metrics;
 }
 
-// The metrics that the ring is asked for, and what agents have told of them.
+// The metrics requested of the ring, and the agents' answers about them.
 class AskedMetrics {
   public:
     explicit AskedMetrics(const RingTopOptions& options) : all_(metrics_of(options)) {}
@@ -165,7 +165,7 @@ int run_ring_top(const RingTopOptions& options, const std::function<bool()>& is_
         return fail(meeting.error());
     }
     const ring::Place& place = *meeting->place;
-    std::vector<ring::MemberFile> named;  // who stands where, as it is known now
+    std::vector<ring::MemberFile> named;  // the member of each slot, as known now
     std::unique_ptr<ring::Endpoint> endpoint;
     ring::Families families(asked.all(), names_of(named));
     if (!options.prometheus.empty()) {

@@ -1,4 +1,4 @@
-// What the user wants switched on all hosts: --switch, and lines of standard input with --orders.
+// What the user switches on all hosts: --switch, and lines of standard input with --orders.
 #pragma once
 
 #include "base/result.h"
