@@ -1,4 +1,4 @@
-// What a browser asks for: http://127.0.0.1:PORT/TOKEN/?range=1.2..1.3&look=2, ?first, ?stage
+// A browser's request: http://127.0.0.1:PORT/TOKEN/?range=1.2..1.3&look=2, ?first, ?stage
 #pragma once
 
 #include "base/result.h"
@@ -19,8 +19,8 @@ struct PageRequest {
     bool is_stage = false;                // no page: what the work is at, in words; empty: the page is there
 };
 
-// The page asked for, or the refusal: 404 without the token, 403 where the name of the host is not this machine's
-// loopback (a page elsewhere whose name was bound to it anew), 400 for a range that is none.
+// The requested page, or the refusal: 404 without the token, 403 if the name of the host is not this machine's
+// loopback (DNS rebinding by a page elsewhere), 400 if the range is malformed.
 std::variant<PageRequest, net::HttpReply> parse_page_request(const net::HttpRequest& request, std::string_view token);
 
 }  // namespace kymo::serve

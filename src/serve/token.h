@@ -1,4 +1,4 @@
-// A secret for the address of a server on the loopback: whoever knows it started the server, or was given it.
+// A secret in the address of a server on the loopback: only the user that started the server has it, or passes it.
 #pragma once
 
 #include "base/result.h"
