@@ -12,7 +12,7 @@
 // There is room for kOwnSlots steps a thread (256 KiB), then for up to kMostSlots as long as the large trees of the
 // process together take at most kMostBytes. Beyond that a path that is not known keeps
 // its innermost frames only, below a root of their own, then its leaf, then nothing: what is dropped is outward of
-// what is kept, so time never stands at a place where it was not spent.
+// what is kept, so time is never charged to a place where it was not spent.
 //
 // Paths come leaf first, as the unwinder delivers them, and are entered from the root. The path entered last is kept:
 // consecutive samples mostly share their outer frames, which then cost one comparison each instead of a search. Cost:
@@ -37,7 +37,7 @@ class ContextTree {
     static constexpr std::size_t kMostBytes = std::size_t{32} << 20U;
     static constexpr std::uint32_t kMaxNodes = kMostSlots;
     static constexpr std::size_t kMaxDepth = 4096;
-    static constexpr std::size_t kInnerFrames = 8;  // of a path that there is no room for
+    static constexpr std::size_t kInnerFrames = 8;  // of a path that has no room
 
     explicit ContextTree(std::size_t most_slots = kMostSlots) : most_slots_(most_slots) {}
     ContextTree(const ContextTree&) = delete;
@@ -73,7 +73,7 @@ class ContextTree {
         bool dropped = false;  // outer frames were left out for want of room
     };
 
-    // What tells the places of a path apart; also function_of()'s answer where no function is known.
+    // Distinguishes the places of a path; also function_of()'s result if no function is known.
     // User-space addresses have 47 bits; 16 bits are left for the image.
     static std::uint64_t key_of(const unwind::Frame& frame) {
         return (static_cast<std::uint64_t>(raw(frame.image)) << 48U) ^ frame.offset;

@@ -33,7 +33,7 @@ inline const rusage* own_usage(rusage& space) {
 // it is that thread; null for another one, whose values, where usage is needed, are then those of its last sample.
 class CountedByUsage {
   public:
-    // The thread has used so much so far, which is not told. None of its events is counted so yet.
+    // `usage`, `spent`: the thread's use so far, which is not counted. No event is counted this way yet.
     void open(const events::Session& session, int tid, const rusage& usage, const timespec& spent);
 
     void add(std::size_t event) { events_ |= 1U << event; }

@@ -272,7 +272,7 @@ void Counters::end_at_tick() {
 }
 
 bool Counters::read_at_tick(bool is_timers, bool* in_kernel) {
-    // The signal may be another event's, or stand for a timer's as well.
+    // The signal may be another event's, or one of an event and a timer together.
     if (!events_.read_group(0, latest_) || !(is_timers || tick_.is_sample_due(latest_.value[0], period()))) {
         return false;
     }

@@ -18,8 +18,8 @@
 //   timer cannot be made              → the thread is not sampled; its totals are still taken at its end
 // outcome() says which, for the recording.
 //
-// A thread that is switched often may be sampled by a timer that is looked at with the kernel's tick, while the
-// counters count on: tick_trigger.h. One that spends time in the kernel is looked at there by the same timer, beside
+// A thread that is switched often may be sampled by a timer that is checked at the kernel's tick, while the
+// counters count on: tick_trigger.h. One that spends time in the kernel is sampled there by the same timer, beside
 // its samples: kernel_ticks.h.
 //
 // open() and close() run in the thread itself, under Quiet; read() in any thread; sample() and complete() in the
@@ -58,7 +58,7 @@ struct Beginning {
 class Counters {
   public:
     // True: counting has begun, which saves that call where something was put off. False: it begins with enable().
-    // `usage`: the thread's so far, which is not told.
+    // `usage`: the thread's so far, which is not counted.
     bool open(const events::Session& session, Descriptors& descriptors, ThreadState* owner, int tid,
               const Beginning& beginning, const rusage& usage);
     // After the first overflow: what open() has put off.

@@ -6,9 +6,9 @@
 // a program gets half of its thread's time at least (seen: a compiler that needed 2 s ran for over 10 minutes; a Java
 // program whose stack overflows never ended).
 //
-// Not owed is what comes once: the tables of an image that was met for the first time (seen: 10 % of a short
+// Not owed is what happens once: the tables of an image that was met for the first time (seen: 10 % of a short
 // program's samples without paths, since it begins with large libraries). Of one signal no more than kMost counts:
-// somebody else may have had the processor.
+// another thread may have had the processor.
 #pragma once
 
 #include <algorithm>

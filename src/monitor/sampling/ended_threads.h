@@ -17,7 +17,7 @@ class EndedThreads {
     static constexpr std::uint64_t kShort = 20'000'000;    // ns; longer ones decide for themselves (kernel_ticks.h)
     static constexpr std::uint64_t kEnough = 100'000'000;  // ns that a decision rests on
 
-    // A thread has ended after so much of its clock, so many switches and samples, each of which stands for `period`.
+    // A thread has ended after so much of its clock, so many switches and samples, one every `period`.
     void add(std::uint64_t clock, std::uint64_t switches, std::uint64_t samples, std::uint64_t period) {
         if (clock < kShort) {
             clock_.fetch_add(clock, std::memory_order_relaxed);

@@ -51,7 +51,7 @@ bool EventCounters::open(bool alone, const CounterOwner& owner, CounterOutcome& 
             continue;
         }
         descriptor_[i] = descriptor;
-        if (!alone) {  // of one alone nothing need be told apart
+        if (!alone) {  // a single counter needs no id
             ioctl(descriptor, PERF_EVENT_IOC_ID, &id_[i]);
         }
         if (leader < 0) {

@@ -30,7 +30,7 @@ class EventCounters {
     void reset(const events::Session& session, int tid, std::uint64_t first_period);
 
     // The session's events, or the first one `alone`, which then counts at once; the others with set_enabled(). What
-    // cannot be opened is told in `outcome`, but for what usage counts (counted_by_usage.h). False: not even the
+    // cannot be opened is in `outcome`, except what usage counts (counted_by_usage.h). False: not even the
     // leader, so no task-clock and no time; nothing is open then.
     bool open(bool alone, const CounterOwner& owner, CounterOutcome& outcome);
     bool is_alone() const { return alone_; }

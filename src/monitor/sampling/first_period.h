@@ -1,8 +1,8 @@
 // When a thread's clock is to take its first sample.
 //
 // Threads that end before a whole period would never be sampled, and code that threads begin with hardly ever. So the
-// first sample of a thread comes at a moment drawn at random from its first period: it finds each moment as often as
-// any other, and stands for a period like all that follow.
+// first sample of a thread comes at a time drawn at random from its first period: every time is equally likely,
+// and the sample has a whole period's weight like all that follow.
 #pragma once
 
 #include "base/hash.h"

@@ -86,8 +86,8 @@ void write_left_out(ThreadState& thread) {
     left_out.known = false;
 }
 
-// The sample as a row; or, outside of what a second look is for, left out. The last one left out is written before a
-// row inside, and where the program's work and the monitor's meet: what one of them did never stands with the other.
+// The sample as a row; or, outside the code of a second look, left out. The last one left out is written before a
+// row inside, and between the program's work and the monitor's: its counts never go to a row of the other kind.
 void take_sample(ThreadState& thread, const Overflow& overflow, const Path& path,
                  const unwind::Registers* registers) {
     LeftOutSample& left_out = thread.left_out;
@@ -110,8 +110,8 @@ void take_sample(ThreadState& thread, const Overflow& overflow, const Path& path
 }
 
 // What a sample that was due at `sampled` has taken from the program, which was in the handler from `begin` to `end`.
-// The kernel writes the sample, delivers the signal and comes back from it; before that it has entered its interrupt,
-// of which nobody can tell here. Half of the rest is about right (seen: 10 µs of 32 in a virtual machine).
+// The kernel writes the sample, delivers the signal and returns from it; before that it has entered its interrupt,
+// whose time cannot be measured here. Half of the rest is about right (seen: 10 µs of 32 in a virtual machine).
 std::uint64_t taken_by_sample(std::uint64_t sampled, std::uint64_t begin, std::uint64_t end) {
     constexpr std::uint64_t kMost = 100'000;       // ns that a delivery takes; longer: others had the processor
     constexpr std::uint64_t kMostBefore = 20'000;  // ns; a long walk says nothing of the kernel's entry
@@ -120,7 +120,7 @@ std::uint64_t taken_by_sample(std::uint64_t sampled, std::uint64_t begin, std::u
     return known + std::min(known / 2, kMostBefore);
 }
 
-// From so many samples on a thread is no short one. A first sample at random, or some at ticks, say nothing of how
+// From this many samples on a thread is not short. A first sample at random, or some at ticks, say nothing of how
 // long it lives.
 std::uint64_t samples_of_short(const Beginning& beginning) {
     constexpr std::uint64_t kAtTicks = 5;
@@ -128,7 +128,7 @@ std::uint64_t samples_of_short(const Beginning& beginning) {
 }
 
 // Returns when the last sample was due, 0: there was none. At ticks it is taken in the handler, after the kernel's
-// work; the coarse clock stands at the tick (of one processor: the others' need not come with it).
+// work; CLOCK_MONOTONIC_COARSE is the time of the last tick (of one CPU; others may tick at other times).
 std::uint64_t take_samples(ThreadState& thread, void* context, int code) {
     std::uint64_t last = 0;
     std::uint64_t taken = 0;  // the last sample's time in its row
@@ -186,7 +186,7 @@ std::uint64_t take_samples(ThreadState& thread, void* context, int code) {
     });
     if (is_timers && thread.counters.tick_found_kernel(*static_cast<const ucontext_t*>(context))) {
         recording::KernelTick row;
-        // Where the timer takes the samples as well, with this one's time: it stands for what came before it.
+        // If the timer also takes the samples, the row has this sample's time: it covers the time before it.
         row.time = thread.counters.samples_by_timer() && taken != 0 ? taken : clock_now();
         row.context = raw(path_here().leaf);
         thread.writer.append(row);

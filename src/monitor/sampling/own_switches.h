@@ -2,8 +2,8 @@
 // whole tree (launch/record_reach.h).
 //
 // One dummy event on the thread, with a page of records that the thread empties itself: with every sample, after
-// every wait, and at its end. So nobody is woken and nothing is signalled. A page holds some 50 absences; what comes
-// between two emptyings beyond that is lost, and told (`kernel-lost`). Before the event was opened nothing is known.
+// every wait, and at its end. So no thread is woken or signalled. A page holds about 50 switches; more between two
+// emptyings are lost, and reported (`kernel-lost`). Before the event was opened nothing is known.
 //
 // open(), close() in the thread, under Quiet; take() in the thread, marked busy, or in the one that ends the process.
 // Cost: some 20 µs a thread for opening, mapping and closing, whatever the number of processors; 8 KiB of locked

@@ -25,7 +25,7 @@ std::uint64_t own_work_since(ThreadState& thread, std::uint64_t time) {
     return since;
 }
 
-// How much of so much work was in the kernel, as of all work in this thread so far. 0: not told apart.
+// The part of this work that was in the kernel, estimated from all work in this thread so far. 0: not known.
 std::uint64_t own_system_part(const ThreadState& thread, std::uint64_t own_ns) {
     if (thread.own_system_ns == 0 || thread.own_work_ns == 0) {
         return 0;

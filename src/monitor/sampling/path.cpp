@@ -91,7 +91,7 @@ bool find_stack(void* context, std::uint64_t pointer, unwind::MemoryView* view) 
         *view = live_from(pointer, alternate);
         return true;
     }
-    // A coroutine's, or one the program made itself: nobody says where it ends, so it is copied as far as it goes.
+    // A coroutine's, or one that the program made: its end is not known, so all that is readable is copied.
     *view = stacks.copy(pointer);
     return view->begin() != view->end();
 }
@@ -124,7 +124,7 @@ Walked walk(Stacks& stacks, const unwind::Registers& registers, const unwind::Me
     bool in_program = false;
     for (const unwind::Frame& frame : out.first(walked.result.count)) {
         if (raw(own_image()) != 0 && frame.image == own_image()) {
-            // What the monitor calls beside a call of the program's, or makes it with, is no place of the program's.
+            // What the monitor calls beside a call of the program's, or to make it, is not the program's place.
             if ((walked.frames > 0 && walked.frames <= kClockFrames && is_clock(out[0].address)) ||
                 (walked.frames == 1 && is_system_call(out[0].address))) {
                 walked.frames = 0;
@@ -186,7 +186,7 @@ Joined join(Stacks& stacks, const Walked& inner, const Region* joint, std::span<
     return path;
 }
 
-// What recursion is told by: the function around a frame, or the frame itself where none is known.
+// The key by which recursion is recognised: the function around a frame, or the frame itself if none is known.
 std::uint64_t function_of(const unwind::Frame& frame) {
     const std::uint64_t key = ContextTree::key_of(frame);
     if (frame.image == kJoin || raw(frame.image) == 0) {
@@ -251,7 +251,7 @@ Path path_from_address(ThreadState& thread, std::uint64_t pc) {
     const unwind::Frame frame = frame_at(pc);
     Path path;
     if (raw(frame.image) != 0 && frame.image == own_image()) {
-        // A call of the program's that the monitor stands in for: its caller is not known any more.
+        // A call of the program's that the monitor replaces: its caller is not known any more.
         path.flags = static_cast<std::uint64_t>(unwind::PathEnd::kNotWalked);
         return path;
     }
@@ -276,7 +276,7 @@ ContextId enter_walked(ThreadState& thread, const unwind::Registers& registers) 
     if (!announce(thread)) {
         return ContextId{0};
     }
-    // Of another thread's regions nobody knows how long they will last.
+    // It is not known how long another thread's regions will last.
     const Region* joint = &thread == this_thread() ? thread.team.known_joint() : nullptr;
     const std::span<unwind::Frame> room = thread.frames();
     Stacks stacks{thread};

@@ -29,7 +29,7 @@ class Sampling : public Part {
     // Measurement off and on, of all threads; under Quiet.
     static void pause();
     static void resume();
-    // The process ends: nobody counts any more.
+    // The process ends: stops all counting.
     static void stop();
 };
 

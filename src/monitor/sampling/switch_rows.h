@@ -1,7 +1,7 @@
-// The rows of threads that keep the records of their own switches (sampling/own_switches.h): the same that the parent
-// writes of whole process trees (launch/run_log.cpp), so that whoever reads them need not know who did.
+// The rows of threads that keep the records of their own switches (sampling/own_switches.h): as the parent writes
+// them of whole process trees (launch/run_log.cpp), so that readers need not distinguish the two.
 //
-// All go into the process's stream: the order of rows tells which life of a thread's number a switch belongs to.
+// All go into the process's stream: the order of rows decides to which life of a thread's number a switch belongs.
 #pragma once
 
 #include "monitor/part.h"

@@ -1,9 +1,9 @@
-// Which clock samples a thread: its own counter's, exactly after each period, or a timer that is looked at with the
+// Which clock samples a thread: its own counter's, exactly after each period, or a timer that is checked at the
 // kernel's tick, which costs nothing while the thread is switched to and fro.
 //
-// The kernel sets a thread's sampling clock anew each time it is switched to a processor (13 µs on a virtual machine,
-// which leaves the guest for it). bench/monitor/switch_bench.py measures both (docs/measurements.md). This is the
-// choice and the account; counters.h does what was chosen. `clock`: what the thread's counter says, ns.
+// The kernel sets a thread's sampling clock again each time it is switched to a processor (13 µs on a virtual
+// machine, which leaves the guest for it). bench/monitor/switch_bench.py measures both (docs/measurements.md). Here
+// are the choice and the account; counters.h carries it out. `clock`: the value of the thread's counter, ns.
 #pragma once
 
 #include "monitor/sampling/kernel_share.h"

@@ -46,7 +46,7 @@ const char* remedy(int error) {
     }
 }
 
-// Bits of `told`, above those of the events that cannot be counted.
+// Bits of `told` for what was reported, above those of the events that cannot be counted.
 constexpr std::uint32_t kToldTimer = 1U << 16U;
 constexpr std::uint32_t kToldNoBuffer = 1U << 17U;
 constexpr std::uint32_t kToldNothing = 1U << 18U;
