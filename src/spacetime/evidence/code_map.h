@@ -41,7 +41,7 @@ class CodeMap {
     std::uint32_t image_of(std::uint32_t function) const { return functions_[function].image; }
     const program::CodeFunction& code_of(std::uint32_t function) const;
 
-    // Null where nobody asked for its graph yet, or it cannot be had.
+    // Null if its graph was not requested yet, or cannot be made.
     const CodeOfFunction* made(std::uint32_t function) const {
         return function < functions_.size() && functions_[function].flow != nullptr ? &functions_[function] : nullptr;
     }

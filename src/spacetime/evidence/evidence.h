@@ -23,12 +23,12 @@ struct EvidenceOptions {
     Share same_overlap = percent(90);
     std::uint64_t fold_below = 8;          // samples of the median occurrence
     std::size_t occurrence_cap = 4096;     // occurrences kept a node
-    std::size_t sequence_cap = 1U << 16U;  // occurrences of a level and stream looked at for structure
+    std::size_t sequence_cap = 1U << 16U;  // occurrences of a level and stream analysed for structure
     // For a second look: code_sums of one's own heavy spaces, or of those of an earlier recording, whose nodes are
     // then kept too. Borrowed.
     bool sums_code = false;
     const struct Evidence* looked_at = nullptr;
-    std::function<void(std::string_view)> on_stage = {};  // told when each stage begins, to time them
+    std::function<void(std::string_view)> on_stage = {};  // called when each stage begins, to time them
 };
 
 inline constexpr std::uint64_t kMostTimed = 4096;

@@ -247,7 +247,7 @@ void find_periods(std::vector<SpaceIntervals>& intervals, const std::vector<Spac
                   const OccurrenceSums& sums, std::size_t kept) {
     parallel::for_each_index(intervals.size(), [&](std::size_t i) {
         const std::uint32_t node = intervals[i].node;
-        // Where single occurrences are not to be looked at, neither are their begins.
+        // If a node's single occurrences are folded, their begins are not analysed either.
         if (node < kept && !nodes[node].folded) {
             const NodeIndex parent = nodes[node].parent;
             intervals[i].period =

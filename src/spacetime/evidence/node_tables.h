@@ -23,7 +23,7 @@ struct Meanwhile {
 // add_up().
 void fill_node(SpaceNode& node, NodeSums&& sums, const Meanwhile& meanwhile, const EvidenceOptions& options);
 
-// Children's totals into their parents'. Iterations and marks stand beside the tree, and add to nobody.
+// Adds children's totals to their parents'. Iterations and marks are beside the tree, and add to no node.
 void add_up(std::vector<SpaceNode>& nodes);
 
 // Which iteration of the nearest loop found above its level each row lies in. `levels`: by kept node, which are the

@@ -1,8 +1,8 @@
 // The tree of places in the words of the source: call path › function › loops › functions inlined there or called
 // from there › …, and which of its nodes each call path of the profile ends in.
 //
-// A loop stands below the function (inlined ones are functions) that its header and the jumps back to it belong to,
-// and above what is inlined into its body. A function that calls itself directly is one node. Nodes that are no code
+// A loop is below the function (inlined ones are functions) that its header and the jumps back to it belong to,
+// and above what is inlined into its body. A function that calls itself directly is one node. Nodes without code
 // (processes, partial paths) are groups; all ranks of a job that run the same program are one.
 #pragma once
 

@@ -1,10 +1,10 @@
 // How fast loops go, by the registers of consecutive samples: work done, known without any counter of the hardware.
 //
-// An address in a loop stands for the outermost loop around it whose rounds a register counts
-// (program/flow/induction.h): between two samples in one such loop, the register tells the rounds in between. What a
-// round usually takes, over the whole run, makes rounds of different loops comparable: as user time at the usual
-// speed. A loop that is left and entered again between samples, whose register then says nothing, shows itself by
-// values that go back; where more than a quarter do, the loop is none that this can measure.
+// An address in a loop represents the outermost loop around it whose rounds a register counts
+// (program/flow/induction.h): between two samples in one such loop, the register gives the rounds in between. The
+// usual time of a round, over the whole run, makes rounds of different loops comparable: as user time at the usual
+// speed. If a loop is left and entered again between samples, its register is of no use; values that
+// decrease show that, and if more than a quarter do, the loop cannot be measured.
 #pragma once
 
 #include "base/result.h"

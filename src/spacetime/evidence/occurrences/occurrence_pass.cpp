@@ -74,7 +74,7 @@ class OccurrenceVisitor final : public StreamVisitor {
         }
         if (on_cpu || interval.state == ThreadState::kReady) {
             worker_.sums.ready.add(0, interval.begin, interval.end);
-            // Polling in a wait is no work. To lack a processor is no rest: it may be others' doing.
+            // Polling in a wait is not work. Lacking a processor is not rest: other threads may cause it.
             if (!is_spinning && !waits_on(interval)) {
                 worker_.sums.at_work.add(process_, interval.begin, interval.end);
             }
@@ -141,7 +141,7 @@ class OccurrenceVisitor final : public StreamVisitor {
         std::fill(pair_sums_.begin(), pair_sums_.end(), 0);
     }
 
-    // What follows a thread's last sample is nobody's code; what is lost may be anywhere.
+    // Time after a thread's last sample is in no code; lost contexts may be anywhere.
     std::uint32_t known(std::uint32_t node) const {
         const bool is_code = node != kNone && shared_.profile.nodes[node].kind == NodeKind::kFrame;
         return is_code && !shared_.lost[node] ? node : kNone;

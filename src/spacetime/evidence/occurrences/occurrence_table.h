@@ -1,8 +1,8 @@
-// Occurrences with their features: the rows that slow and fast are told apart by.
+// Occurrences with their features: the rows by which slow and fast ones are distinguished.
 //
 // Columns, one row an occurrence; rows by stream, then by begin. Times are nanoseconds of the run's clock. The terms
-// are the time identity of each occurrence: user + system + run_queue + waiting + other = end − begin, exactly. Of a
-// node with very many occurrences a uniform sample is kept (reservoir); what a node's sums say is exact whatever was
+// are the time identity of each occurrence: user + system + run_queue + waiting + other = end − begin, exactly. Of
+// a node with very many occurrences a uniform sample is kept (reservoir); a node's sums are exact whatever was
 // kept (node.h).
 #pragma once
 
@@ -53,7 +53,7 @@ struct ThreadWork {
     WorkSums ns;
 };
 
-// What was waited for, where, and who had it. Rows of Evidence::wait_targets, each once.
+// A wait's object, place and holder. Rows of Evidence::wait_targets, each once.
 struct WaitTarget {
     std::uint32_t process = 0;  // index of Profile::processes
     recording::WaitKind kind{};
@@ -109,8 +109,8 @@ struct OccurrenceTable {
     std::vector<std::int64_t>
         ready_before;                   // ns for which the stream lacked a processor until this occurrence's begin
     std::vector<std::int64_t> held_up;  // ns of its waits, at most, for which the one waited for lacked a processor
-    std::vector<std::int64_t> taken;  // ns, estimated, in which somebody else had its processor unsaid: late_ticks.h
-    std::vector<std::uint32_t> step;  // iteration of the level's loop that it lies in; kStreamEdge: none
+    std::vector<std::int64_t> taken;    // ns, estimated, in which its processor was away unreported: late_ticks.h
+    std::vector<std::uint32_t> step;    // iteration of the level's loop that it lies in; kStreamEdge: none
     std::vector<float> active_threads;  // mean number of the process's threads at work meanwhile (on a processor or
                                         // ready for one, not polling in a wait); NaN: not known
     std::vector<double> progress;       // user ns that its loops' rounds, by registers, usually take; NaN: not known

@@ -1,6 +1,6 @@
 // Code that never is most of what lies between two samples, in time: one stream's runs of pairs of samples in which a
 // group of same spaces has a part. A run ends with the first pair in which it has none, or in which the stream
-// waited. Nothing is bridged, and what fills the gaps is not told.
+// waited. Nothing is bridged, and what fills the gaps is not recorded.
 #pragma once
 
 #include "spacetime/evidence/occurrences/occurrence_sums.h"

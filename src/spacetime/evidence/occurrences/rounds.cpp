@@ -54,8 +54,8 @@ double median(std::vector<double>& values) {
     return *middle;
 }
 
-// Rounds from one anchor to the next. One that a break cuts short of what others hold is none: nobody knows what it
-// would have taken.
+// Rounds from one anchor to the next. A round that a break ends before it has the usual number of parts is not
+// used: its full duration is not known.
 class RoundsOf {
   public:
     RoundsOf(const std::vector<Entry>& entries, std::uint32_t anchor) {

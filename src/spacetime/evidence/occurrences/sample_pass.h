@@ -35,7 +35,7 @@ class StreamVisitor {
     // The sample at the end of the pieces since the last one. Its event: index of Profile::events, their number where
     // it is none of them. `deltas`: by Profile::events.
     virtual void sample(const recording::Sample& row, std::uint32_t node, std::span<const std::int64_t> deltas) = 0;
-    // Of the sample just told.
+    // Of the sample just passed to sample().
     virtual void registers(const recording::SampleRegisters&) {}
     virtual void mark(const recording::Mark&) {}
     // After the last piece.

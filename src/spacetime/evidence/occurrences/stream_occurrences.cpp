@@ -124,8 +124,8 @@ void StreamOccurrences::piece(const StateInterval& interval, bool is_spinning, s
     if (node != kNone) {
         go_to(kept_.leaf_of[node], interval.begin);
     } else if (leaf_ != kNone) {
-        // Where it was is not known, as after a thread's last sample: the occurrence goes on, and the time is no
-        // node's.
+        // Where it was is not known, as after a thread's last sample: the occurrence goes on, and the time
+        // belongs to no node.
         at_change_[column] += ns;
     }
     now_.sums[column] += ns;
