@@ -1,8 +1,8 @@
 // The profile in the words of the source: a tree of functions (inlined ones as functions), a table of
 // functions and one of lines. The third stage.
 //
-// Call sites of one function in the same caller are one node; the line shown for a node is the one on
-// which most of its processor time lies. Sums are exact: the root's total is the profile's.
+// Call sites of one function in the same caller are one node; the line shown for a node is the one with
+// most of its processor time. Sums are exact: the root's total is the profile's.
 #pragma once
 
 #include "program/symbolize.h"

@@ -22,7 +22,7 @@
 
 namespace kymo::spacetime {
 
-// What a node of the tree stands for; a frame unless it is one of the others.
+// The kind of a tree node; a frame unless it is one of the others.
 enum class NodeKind : std::uint8_t {
     kFrame,
     kRoot,
@@ -73,7 +73,7 @@ struct ProfileProcess {
     bool is_monitored = true;
     std::string why_not = {};    // no monitor in it, in words that can follow its name
     std::string exec_from = {};  // the executable that became this one; empty: none, or not known
-    bool has_times = true;       // false: the kernel told nothing of it after its exec
+    bool has_times = true;       // false: the kernel reported nothing of it after its exec
     std::uint64_t rank = kNoRank;
     std::vector<std::int64_t> totals = {};  // by event, counted for the process as a whole; empty: no such count
     Quality quality = {};
@@ -109,7 +109,7 @@ struct ProfileThread {
     std::int64_t paused_ns = 0;
     std::int64_t run_queue_ns = 0;  // of off-CPU: ready to run, but waiting for a processor
     SwitchCounts switches = {};
-    ThreadFigures figures_from = ThreadFigures::kNone;  // who told run queue and switches
+    ThreadFigures figures_from = ThreadFigures::kNone;  // source of run queue and switches
     ThreadStates states = {};
     std::vector<ThreadWait> waits = {};  // what states refer to; contexts are indices of Profile::nodes
     std::vector<KernelLook> looks = {};  // contexts likewise
@@ -136,7 +136,7 @@ struct ProfileStream {
 };
 
 struct Profile {
-    // The run, as its parent told it; defaults where there was no parent.
+    // The run, as recorded by its parent; defaults if there was no parent.
     std::vector<std::string> command;
     std::string host;
     std::string directory;
@@ -175,9 +175,9 @@ struct Profile {
 // What each process cost: columns of CostTable, added up over its threads; row: index of Profile::processes.
 std::vector<std::vector<std::int64_t>> process_costs(const Profile& profile);
 
-// Index of the sampled event that stands for time: a clock, else cycles, else the one with most samples. Samples of
-// others come where those happen: how many are in a place says nothing of how often the program was there. The number
-// of events where none was sampled.
+// Index of the sampled event that measures time: a clock, else cycles, else the one with most samples. Samples of
+// others come where those happen: their number in a place says nothing of how often the program was there. The
+// number of events if none was sampled.
 std::size_t clock_event(const Profile& profile);
 // ns between two samples of it in a thread; 0: samples are not of time.
 std::uint64_t clock_period(const Profile& profile);

@@ -93,7 +93,7 @@ void StreamMerge::merge_contexts(MergedStream& stream) {
     }
 }
 
-// What the context hangs below, or stands for. Each hangs below one, so that following them needs no more than a
+// The context's parent, or the one that it represents. Each has one, so that following them needs no more than a
 // list, however deep they go; streams may join each other both ways, for regions of different times.
 StreamMerge::ContextOf StreamMerge::outward_of(const ContextOf& of) {
     const StreamData& data = *of.stream->data;

@@ -1,8 +1,8 @@
-// The streams of one process laid into the profile's tree: each context of theirs becomes a node of it.
+// Merges the streams of one process into the profile's tree: each of their contexts becomes a node of it.
 //
-// A thread's tree hangs below the call path that created it, unless that is not wanted; contexts that stand for a
-// place of another stream (joins) lie there; paths whose root end is missing lie below a node of their own. Contexts
-// are followed with a list, not by recursion, so that no depth is too deep; what leads back to itself is cut and
+// A thread's tree is below the call path that created it, unless that is not wanted; contexts that represent a
+// place of another stream (joins) are there; paths whose root end is missing are below a node of their own.
+// Contexts are followed with a list, not by recursion, so that no depth is too deep; cycles are cut and
 // counted.
 #pragma once
 

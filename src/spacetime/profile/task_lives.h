@@ -1,5 +1,5 @@
 // Threads' lives by the kernel's records: fork, exec, rename, exit, and the intervals off the processor. Thread ids
-// come back, so rows belong to the life that stands for an id at their place in the file.
+// are reused, so rows belong to the life that has the id at their place in the file.
 #pragma once
 
 #include "spacetime/load/file_data.h"
