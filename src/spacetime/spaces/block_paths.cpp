@@ -14,8 +14,8 @@ using program::Digraph;
 constexpr std::size_t kMaxSets = 32;
 constexpr std::uint32_t kFar = 0xffffffffU;
 
-// The graph between the two ends. Nodes 0 (start) and 1 (end) stand for the end of `from` and the beginning of `to`;
-// the others for whole blocks, `from` and `to` among them where walks come through them again.
+// The graph between the two ends. Nodes 0 (start) and 1 (end) are the end of `from` and the beginning of `to`;
+// the others are whole blocks, `from` and `to` among them if walks come through them again.
 struct Between {
     std::vector<std::uint32_t> block;  // by node, from 2
     Digraph graph;

@@ -9,7 +9,7 @@
 // with
 //   which it is reached, and with which the end is reached from it, are kept; the block is in P if two of them are
 //   disjoint. A simple way out of a block of a reducible graph takes only back edges of loops around that block, so
-//   only those around `from` need be told apart. More than 64 of them, or more than 32 minimal sets at one block: P
+// only those around `from` need be distinguished. More than 64 of them, or more than 32 minimal sets at a block: P
 //   is taken to be everything between, and `approximate` says so.
 // - The rest P \ C weighs, block by block, its share among the alternatives: those walks that take the fewest back
 // edges,

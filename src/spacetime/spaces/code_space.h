@@ -1,7 +1,7 @@
 // A code space: a set of address pairs (addrS, addrE) of instructions of one image, both ends included.
 //
-// The first address of a pair is a sampled instruction or where a jump led; the last is a jump or a sampled
-// instruction. The sampled instruction at the end counts: it is the one that was running. What the space *is* are its
+// The first address of a pair is a sampled instruction or a jump's target; the last is a jump or a sampled
+// instruction. The sampled instruction at the end counts: it is the one that was running. The space *is* its
 // bytes: from the first byte of addrS to the last byte of addrE's instruction.
 #pragma once
 

@@ -22,7 +22,7 @@ struct Grammar {
     std::vector<std::uint32_t> uses;                             // by rule: times it was put in, when it was made
     std::vector<std::uint32_t> start;                            // the compressed sequence
 
-    // What a symbol stands for; cut after `most` symbols.
+    // The expansion of a symbol; cut after `most` symbols.
     std::vector<std::uint32_t> expand(std::uint32_t symbol, std::size_t most) const;
 };
 

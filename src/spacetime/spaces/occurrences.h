@@ -6,7 +6,7 @@
 // sample attributed to the wrong place) is bridged and its time and counts belong to the occurrence around it. Time
 // at none of the nodes of interest is not bridged: a sample at one of them was there.
 //
-// Each sample stands for the time since the one before it. So occurrences and the samples at no node partition the
+// Each sample covers the time since the one before it. So occurrences and the samples at no node partition the
 // stream: durations and deltas add up to the whole exactly. An occurrence's begin and end are known to one period
 // each.
 #pragma once
@@ -20,8 +20,7 @@
 
 namespace kymo::spacetime {
 
-// What the call path passes through at the level looked at; kNone: none of the nodes of interest.
-
+// `node`: the one that the call path passes through at this level; kNone: none of the nodes of interest.
 struct StreamSample {
     std::uint64_t begin = 0;  // ns: time of the sample before, or the stream's begin
     std::uint64_t time = 0;   // ns

@@ -24,9 +24,9 @@ Complex product(const Complex& a, const Complex& b) {
     return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
-// The roots of unity of a transform's last round; earlier rounds take every second, fourth, … of them. Of the size
-// that this thread asked for last they are there already: most nodes with many occurrences have as many times as are
-// looked at.
+// The roots of unity of a transform's last round; earlier rounds take every second, fourth, … of them. Kept for
+// the last size in this thread: most nodes with many occurrences have the maximum number of
+// times.
 std::span<const Complex> roots_of(std::size_t n) {
     thread_local std::vector<Complex> roots;
     if (roots.size() != n / 2) {
