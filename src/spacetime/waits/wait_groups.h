@@ -23,7 +23,7 @@ class WaitGroups {
 
     // A stream that others waited for.
     class Watch;
-    // nullptr: nobody waited for it.
+    // nullptr: no thread waited for it.
     Watch* watch_of(std::uint32_t stream);
     // It was on a processor, on that call path. Intervals of one stream in the order of time.
     static void ran(Watch& watch, const StateInterval& interval, std::uint32_t context);

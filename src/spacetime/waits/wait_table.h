@@ -1,4 +1,4 @@
-// Waits in the words of the source: by object and place, with who was waited for and where that thread was; and which
+// Waits in the words of the source: by object and place, with the holder and where that thread was; and which
 // thread blocked which.
 //
 // A place is the innermost frame that is the program's own: frames of the C and C++ libraries, and of headers that
@@ -22,7 +22,7 @@ struct WaitPlace {
     auto operator<=>(const WaitPlace&) const = default;
 };
 
-// Somebody who was waited for, and where it mostly was.
+// A thread that was waited for, and where it mostly was.
 struct WaitHolder {
     WaitThreadIndex thread = {};  // kNone: a thread id that is not among them
     std::uint64_t tid = 0;

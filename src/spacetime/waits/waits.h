@@ -20,7 +20,7 @@
 
 namespace kymo::spacetime {
 
-// Kinds that a later Kymo has added are told by number.
+// Kinds that a later Kymo has added are shown by number.
 inline bool is_wait_kind(std::uint64_t kind) {
     return kind != 0 && kind <= 0xff;
 }
@@ -28,7 +28,7 @@ inline bool is_wait_kind(std::uint64_t kind) {
 struct WaitThread {
     std::uint64_t pid = 0;
     std::uint64_t tid = 0;
-    std::uint64_t begin = 0;  // ns; tells threads of one id apart
+    std::uint64_t begin = 0;  // ns; distinguishes threads of one id
     std::string name;
 };
 using WaitThreadIndex = Index<WaitThread>;  // of Waits::threads, which are not Profile::threads
