@@ -1,5 +1,5 @@
 // Panes beside or above each other, with separators between them that the pointer drags and keys move. Sizes are remembered
-// by the browser, for all pages, as shares of the room; they are no part of the address.
+// by the browser, for all pages, as shares of the room; they are not part of the address.
 import { h } from "./draw/dom";
 import { rem } from "./draw/surface";
 
@@ -215,7 +215,7 @@ export class Panes {
     this.tell();
   }
 
-  // To those who cannot see it.
+  // For screen readers.
   private tell() {
     const room = this.room();
     this.separators.forEach((separator, index) => {

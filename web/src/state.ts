@@ -1,4 +1,4 @@
-// What is being looked at. Kept in the page's address, so that a link shows the same again.
+// The current view. Kept in the page's address, so that a link shows the same again.
 import { Metric, TimeMetric } from "./data/calltree";
 import { Order } from "./data/spaces";
 

@@ -20,7 +20,7 @@ async function inflate(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<Array
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-let pending = 0; // being opened, or just given to who asked
+let pending = 0; // being opened, or just returned to a caller
 
 export function isReading(): boolean {
   return pending > 0;

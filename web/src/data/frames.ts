@@ -15,16 +15,16 @@ export interface Frame {
   self: number;
   begin: number; // where it is drawn: of a time order ns, else sums of values
   span: number;
-  node: number; // of the call tree: the heaviest of those that it stands for
+  node: number; // of the call tree: the heaviest of the nodes that it shows
   nodes: number[];
 }
 
-// The call tree after edits: nodes stand for themselves or are parts of another one.
+// The call tree after edits: a node is shown itself or is part of another one.
 export interface EditedTree {
   fn: Uint32Array;
-  parent: Int32Array; // of nodes that stand for themselves
+  parent: Int32Array; // of nodes that are shown themselves
   of: Int32Array; // node → the one it is part of
-  self: Float64Array; // of nodes that stand for themselves
+  self: Float64Array; // of nodes that are shown themselves
 }
 
 // Cost: linear in the tree.
@@ -108,7 +108,7 @@ export function topDown(tree: EditedTree): Frame {
   return below(tree, null).root;
 }
 
-// Callees of one function, or of all that there is (null), and the nodes that its root stands for.
+// Callees of one function, or of all (null), and the nodes that its root shows.
 function below(tree: EditedTree, fn: number | null): { root: Frame; tops: number[]; total: Float64Array } {
   const total = totals(tree);
   const root = makeFrame(fn ?? 0, null);

@@ -10,7 +10,7 @@ export const kTerms = ["computing", "kernel", "ready, no processor", "waiting", 
 
 export interface SpaceInfo {
   label: string;
-  caller: string; // that tells it from others of its name; empty: none is needed
+  caller: string; // distinguishes it from others of its name; empty: none is needed
   kind: string;
   call: number; // node of the call tree
   parent: number; // −1: none

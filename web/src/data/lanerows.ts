@@ -157,7 +157,7 @@ function sample(model: Model, rows: LaneRow[], choice: LaneChoice): LaneRow[] {
   for (let i = 0; i < room; i++) {
     taken.add(rest[Math.floor((i * rest.length) / room)]);
   }
-  // From the end: an open row knows then whether any below it is shown.
+  // From the end: it is then known for an open row whether any below it is shown.
   const shown: LaneRow[] = [];
   for (const row of rows.slice().reverse()) {
     const next = shown[shown.length - 1];

@@ -146,7 +146,7 @@ export class Levels {
     return this.open.get(0)!;
   }
 
-  // The coarsest whose bins are no wider than `width`, or the finest.
+  // The coarsest with bins of at most `width`, or the finest.
   best(width: number): Level {
     let wanted = this.described.findIndex((level) => level.width <= width);
     if (wanted < 0) {

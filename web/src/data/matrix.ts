@@ -15,7 +15,7 @@ export class Matrix {
   private counts: Float32Array | null = null;
   private channels: number[] = []; // that hold anything
 
-  // `key`: stands for what rowOf() says and which threads are asked for.
+  // `key`: identifies the values of rowOf() and the requested threads.
   raster(request: RasterRequest, into: Raster | null, key: string, rowOf: (thread: number) => Int32Array | number): Raster {
     const { level, rows, event } = request;
     const bins = level.width ? this.binsOf(level) : 0;

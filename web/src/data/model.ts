@@ -1,4 +1,4 @@
-// What the page knows of a recording.
+// The page's data of a recording.
 import { DataBlob } from "./blob";
 import { MemoryTrack } from "./memory";
 import { Levels } from "./level";
@@ -49,7 +49,7 @@ export interface Series {
   begin: number;
   end: number;
   bins: number[];
-  hosts: number[][]; // the same of each host of the model; empty: not told apart
+  hosts: number[][]; // the same of each host of the model; empty: not known by host
 }
 
 // Who sends or receives.
@@ -86,7 +86,7 @@ export const enum State {
 }
 export const kStates = 7;
 
-// What the C library's start-up code calls belongs to whoever is above it, so that every view begins at main and at threads'
+// What the C library's start-up code calls is put under that code's caller, so that every view begins at main and at threads'
 // functions. Start-up code itself is a leaf.
 function withoutStartUp(parents: Uint32Array, isStartUp: (node: number) => boolean): Uint32Array {
   const kept = parents.slice();

@@ -11,7 +11,7 @@ export interface SpaceTree {
   children: number[][];
   label: string[];
   title: string[]; // in full
-  key: string[]; // stands for the node in the page's address
+  key: string[]; // identifies the node in the page's address
   leafNode: Int32Array; // leaf → its tree node
   heat: Float64Array; // what beneath it cost, over the whole range, as rows are chosen by
   selfHeat: Float64Array;

@@ -38,7 +38,7 @@ function treeOf(data: Data): Node {
   return root;
 }
 
-// Start-up code above main is a chain that nobody looks at.
+// Start-up code above main is a chain of no interest.
 function fromMain(root: Node): Node {
   for (let at = root; ; ) {
     const next = at.children.find((child) => child.base >= 0.97 * root.base && child.other >= 0.97 * root.other);

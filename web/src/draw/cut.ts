@@ -75,7 +75,7 @@ export class FittedNames {
     }).observe(holder);
   }
 
-  // After the names were made anew.
+  // After the names were made again.
   fit() {
     this.width = this.holder.clientWidth;
     if (this.width > 0) {

@@ -33,7 +33,7 @@ export function titled<K extends keyof HTMLElementTagNameMap>(tag: K, kind: stri
   return h(tag, { class: kind, title: text }, text);
 }
 
-// Views make what they show anew at any time: the focus stays in its place, or keys would begin at the page's top again.
+// Views rebuild their contents at any time: the focus stays in its place, or keys would begin at the page's top again.
 export function replace(element: Element, ...children: Child[]) {
   const place = placeOfFocus(element);
   element.replaceChildren(...(children.filter(Boolean) as (Node | string)[]));

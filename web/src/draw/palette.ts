@@ -22,7 +22,7 @@ export interface Palette {
 export const kAreaKinds = ["code", "file", "heap", "stack", "anonymous", "shared", "kernel"];
 
 export const kChannelNames = ["user", "system", "spinning", "ready", "waiting", "other"];
-// What each stands for, beside its name where there is room.
+// The meaning of each, beside its name if there is room.
 export const kChannelWords = [
   "computes",
   "in the kernel",

@@ -1,5 +1,5 @@
-// A canvas that follows its element's size and the screen's resolution. Inside something that scrolls it is no larger than
-// what is seen of it, however tall the picture: the holder has the picture's height, and drawing uses its coordinates.
+// A canvas that follows its element's size and the screen's resolution. Inside an element that scrolls it is only as large as
+// the visible part, however tall the picture: the holder has the picture's height, and drawing uses its coordinates.
 
 import { cutMiddle } from "./cut";
 

@@ -1,4 +1,4 @@
-// Arrows between threads: from who was waited for to who waited, where the wait ended.
+// Arrows between threads: from the holder to the thread that waited for it, where the wait ended.
 import { Context } from "./context";
 import { css } from "../draw/palette";
 import { Surface } from "../draw/surface";

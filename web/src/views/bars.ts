@@ -120,7 +120,7 @@ export function rowsBar(model: Model, store: Store, legend: HTMLElement): HTMLEl
 
 const kMostListed = 500;
 
-// Everything below and above tells of these: all threads, a process's or rank's, or one.
+// The threads that all views show: all threads, a process's or rank's, or one.
 function chooser(model: Model, store: Store): HTMLElement {
   const list = h("select", {
     "aria-label": "which threads",
@@ -216,7 +216,7 @@ export function bottomBar(model: Model, store: Store, summary: HTMLElement): HTM
       .querySelectorAll("[role=tab]")
       .forEach((one) => one.setAttribute("aria-selected", String(one.id === `tab-${view.tab}`))),
   );
-  // What has nothing to show is not offered; where the address asks for it, it says why.
+  // A tab with nothing to show is not offered; if the address requests it, it says why.
   store.listen((view) =>
     kTabTitles.forEach(([tab], index) => {
       (tabs.children[index] as HTMLElement).hidden = tab !== view.tab && whyEmpty(model, tab) !== null;

@@ -1,5 +1,5 @@
-// What tells slow occurrences from the others: the terms of time that make up their excess, exactly, and counts, threads,
-// processors and neighbours with effect sizes.
+// The differences of slow occurrences from the others: the terms of time that make up their excess, exactly, and counts,
+// threads, processors and neighbours with effect sizes.
 import { median } from "d3-array";
 import { cliffsDelta, kTerms, neighbour, occurrenceData, KeptOccurrences } from "../data/kept_occurrences";
 import { h, titled } from "../draw/dom";

@@ -17,7 +17,7 @@ export interface Context {
   occurrences(): KeptOccurrences | null; // of the selected space
   tree(): SpaceTree; // for the chosen order
   region(): LeafTimes; // of the brush, or of what is in view
-  forgetOccurrences(): void; // what is slow, or which space, was chosen anew
+  forgetOccurrences(): void; // another definition of slow, or another space, was chosen
   regionBounds(): [number, number];
   threads(): number[]; // selected ones, or all
   selected(): { node: number; leaves: Uint8Array } | null; // the selected space

@@ -18,7 +18,7 @@ export function addressOfWhole(look: number, hash: string): string {
   return `?look=${look}#${same.join("&")}`;
 }
 
-// Opened from a server it asks on until that answers that the page is there. `onExchange`: just before it is exchanged.
+// A page from a server repeats its request until the answer is that the page is ready. `onExchange`: just before the exchange.
 export function firstLook(model: Model, onExchange: () => void): HTMLElement {
   const stage = h("span", { class: "stage" });
   const look = model.served?.look ?? 1;

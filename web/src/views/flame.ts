@@ -1,5 +1,5 @@
 // Call paths of the brushed region as a flame graph. A click chooses the space everywhere; a double click, or Enter,
-// spreads a frame over the whole width, and Esc goes back. Arrows move the focus, of which a line of words tells.
+// spreads a frame over the whole width, and Esc goes back. Arrows move the focus, which a line of words describes.
 import { leafValues, metricValue, metricWords, nodeSums } from "../data/calltree";
 import { findFunctions } from "../data/find";
 import { EditedTree, editTree, Frame, inverted, sandwich, timeOrder, topDown } from "../data/frames";
@@ -12,7 +12,7 @@ import { anyOf, Changed, Context, ViewPart } from "./context";
 import { FlameBar } from "./flame_bar";
 import { Box, layOut, nextBox } from "./flame_boxes";
 
-// A frame by its root's number and the functions from there, and where they begin: frames are made anew whenever the region
+// A frame by its root's number and the functions from there, and where they begin: frames are rebuilt whenever the region
 // changes.
 type Path = { isCaller: boolean; root: number; steps: [fn: number, begin: number][] };
 

@@ -3,7 +3,7 @@ import { Frame } from "../data/frames";
 
 export interface Box {
   frame: Frame;
-  skipped: number; // calls in a row that do nothing but call the next: this many stand for one
+  skipped: number; // calls in a row that do nothing but call the next: one is shown for this many
   row: number;
   x: number;
   width: number;

@@ -38,7 +38,7 @@ export class Kymograph implements ViewPart {
   private full = 1; // share of a thread that is drawn at full strength
   private treeSeen: SpaceTree | null = null;
   private matrix = new Matrix();
-  private arranged = 0; // how often rows were made anew
+  private arranged = 0; // how often rows were rebuilt
   private height = rowHeight();
   private marks: FindingMark[] = [];
 

@@ -3,7 +3,7 @@ import { LaneRow, processName, processTitle, shortWords } from "../data/lanerows
 import { Model } from "../data/model";
 import { h } from "../draw/dom";
 
-// The name gives way where there is no room, the number does not.
+// The name is cut if there is not enough room, the number is not.
 function named(name: string, number: number): HTMLElement {
   return h("span", { class: "name numbered" }, h("span", {}, name), h("small", {}, String(number)));
 }

@@ -1,4 +1,4 @@
-// Threads over time: what each did (by state), or which function it was in at a chosen depth; who waited for whom.
+// Threads over time: what each did (by state), or which function it was in at a chosen depth; and waits between them.
 import { firstAfter } from "../data/level";
 import { foldedAtFirst, LaneRow, laneRows, LaneRows } from "../data/lanerows";
 import { LaneTimes } from "../data/lanetimes";
@@ -39,7 +39,7 @@ export class Lanes implements ViewPart {
   private showsAll = false;
   private lanes!: LaneRows;
   private rows: LaneRow[] = [];
-  private arranged = 0; // how often rows were made anew
+  private arranged = 0; // how often rows were rebuilt
 
   constructor(private context: Context) {
     this.code = new LaneCode(context);

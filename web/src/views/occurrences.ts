@@ -1,4 +1,4 @@
-// Occurrences of the chosen space: duration over time, its distribution, and what tells slow ones from fast ones. The line
+// Occurrences of the chosen space: duration over time, its distribution, and the differences of slow from fast ones. The line
 // between slow and fast can be dragged.
 import { whyEmpty } from "../data/empty";
 import {

@@ -83,7 +83,7 @@ export class Search implements ViewPart {
     }
   }
 
-  // Views make their texts anew at any time: marks follow.
+  // Views rebuild their texts at any time: marks follow.
   private observer = new MutationObserver(() => this.mark());
   private searched = "";
 

@@ -1,4 +1,4 @@
-// The pictures in words, for those who do not see them.
+// The pictures in words, for screen readers.
 import { functionRows, leafValues, nodeSums } from "../data/calltree";
 import { kChannelTitles } from "../draw/palette";
 import { kChannelOf } from "../data/sums";

@@ -134,7 +134,7 @@ export class Tracks implements ViewPart {
     this.list(height);
   }
 
-  // Returns what the top of its axis stands for.
+  // Returns the value at the top of its axis.
   private drawTrack(track: Track, top: number, height: number): number {
     const palette = this.context.palette();
     const { columns, fields, values } = this.times!;
