@@ -19,7 +19,7 @@ export function duration(ns: number): string {
         : `${Math.round(ns)} ns`;
 }
 
-// A moment, precise enough to tell apart what is `step` ns from it.
+// A moment, precise enough to distinguish it from one `step` ns away.
 export function moment(ns: number, step: number): string {
   const decimals = Math.max(0, Math.min(9, Math.ceil(-Math.log10(Math.max(step, 1) / 1e9))));
   return `${(ns / 1e9).toFixed(decimals)} s`;

@@ -46,7 +46,7 @@ export interface View {
   finding: number; // −1: none
   theme: "" | "dark" | "light";
   colours: "" | "cvd"; // cvd: apart for every kind of colour vision
-  metric: Metric; // what the views below tell of
+  metric: Metric; // that the views below show
 }
 
 type Listener = (view: View, changed: Set<keyof View>) => void;

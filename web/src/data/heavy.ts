@@ -65,7 +65,7 @@ export function readHeavy(blob: DataBlob): HeavyData {
   };
 }
 
-// "fem.cpp:88–92  assemble": the lines first, which tell apart what lies in one function; of a library's code first the
+// "fem.cpp:88–92  assemble": the lines first, which distinguish places in one function; of a library's code first the
 // program's own function around it.
 export function heavyName(code: HeavyCode, around: HeavyGroup["around"] = null): string {
   const words = (place: { name: string; lines: string }) =>

@@ -196,7 +196,7 @@ export function processTitle(model: Model, process: number): string {
   return `${processName(model, process)} (${model.processes[process].pid})`;
 }
 
-// Who is chosen, in words: a thread, a process, or how many.
+// The chosen threads, in words: a thread, a process, or how many.
 export function chosenWords(model: Model, threads: number[] | null): string {
   if (!threads) {
     return "all threads";

@@ -52,7 +52,7 @@ export interface Series {
   hosts: number[][]; // the same of each host of the model; empty: not known by host
 }
 
-// Who sends or receives.
+// A sender or receiver.
 export interface Party {
   name: string;
   rank: number | null;

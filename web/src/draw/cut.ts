@@ -1,4 +1,4 @@
-// Names that have no room: both ends tell names apart, so that they are cut in the middle.
+// Names that do not fit: they are cut in the middle because both ends distinguish names.
 
 const kFewKept = 9; // letters; of fewer, the beginning says more than a piece of both ends
 const kOfTheEnd = 0.4;

@@ -1,4 +1,4 @@
-// Colours. The states' are the five of the IBM design library that people with any kind of colour vision tell apart, one
+// Colours. The states' are the five of the IBM design library that people with any kind of colour vision distinguish, one
 // darkened so that waiting stays behind computing; rates use cividis, which is made for that.
 import { interpolateCividis } from "d3-scale-chromatic";
 
@@ -134,7 +134,7 @@ export function nameColour(name: string, dark: boolean): Colour {
   return fromHsl(hash % 360, 0.45, (dark ? 0.58 : 0.62) + ((hash >>> 9) % 5) * 0.02);
 }
 
-// In flame graphs: the program's own code warm, libraries cool, waiting blue; names tell shades apart.
+// In flame graphs: the program's own code warm, libraries cool, waiting blue; names differ in shade.
 export function frameColour(name: string, of: "own" | "library" | "waiting", dark: boolean): Colour {
   const hash = hashOf(name);
   const shade = ((hash >>> 9) % 8) * 0.013;

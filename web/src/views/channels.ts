@@ -1,4 +1,4 @@
-// Who sent how much to whom: a matrix of senders and receivers, and the pairs as a list. Of the whole run.
+// Messages between parties: a matrix of senders and receivers, and the pairs as a list. Of the whole run.
 import { whyEmpty } from "../data/empty";
 import { ChannelTable, Party } from "../data/model";
 import { threadsOf } from "../data/lanerows";

@@ -113,7 +113,7 @@ export class Patterns implements ViewPart {
     );
   }
 
-  // Shows the events that are not shown, or only those that tell most again.
+  // Shows the events that are not shown, or only the most significant ones again.
   private more(all: number): HTMLElement | null {
     const hidden = all - this.events.length;
     if (!hidden && !this.showsAll) {
