@@ -87,7 +87,7 @@ std::vector<metrics::Mistake> judge(const metrics::Description& description, con
     return mistakes;
 }
 
-// Functions that a pattern means and that cannot be had: each once, by reason, the first of many by name.
+// Functions that match a pattern and cannot be hooked: each once, by reason, the first of many by name.
 void tell_left_out(const hooks::Planned& planned) {
     constexpr std::size_t kMostNames = 4;
     std::map<std::string, std::set<std::string>> by_reason;

@@ -75,7 +75,7 @@ std::vector<events::CodeOfImage> kept_code_of(const analysis::SpaceTime& analyse
     return code;
 }
 
-// What the earlier recording kept, and a row that says which it was.
+// What the earlier recording kept, and a row that identifies it.
 class KeptCodeFile final : public launch::CompanionFile {
   public:
     explicit KeptCodeFile(std::shared_ptr<EarlierRun> earlier)

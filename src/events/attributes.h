@@ -89,7 +89,7 @@ inline perf_event_attr make_attributes(const SessionEvent& event, bool read_lost
     return attr;
 }
 
-// Records of the switches of one thread, and of nothing else. Nobody is woken by them, no signal is sent.
+// Records of the switches of one thread, and of nothing else. They wake no thread and send no signal.
 inline perf_event_attr own_switch_attributes() {
     perf_event_attr attr{};
     attr.size = sizeof attr;

@@ -57,7 +57,7 @@ struct Rule {
     // Says what happened, not why: shown only where no other rule explains at least half as much of the same time.
     bool is_generic = false;
     bool is_advantage = false;
-    // Tells what others took from the program: what compares times, untested, may be their doing and gives way to it.
+    // Reports what others took from the program: what compares times, untested, may be their doing and yields to it.
     bool is_others_doing = false;
 };
 

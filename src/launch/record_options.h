@@ -23,7 +23,7 @@ struct RecordOptions {
     std::uint64_t max_bytes = 0;                   // of each process's file; 0: the writer's own limit
     bool follow = true;                            // descendants too
     bool registers = false;                        // recorded with every sample
-    // Who takes part beside the launcher's own (run/participant.h), in this order; alive until record() returns.
+    // Participants beside the launcher's own (run/participant.h), in this order; alive until record() returns.
     std::vector<RunParticipant*> participants;
     // The program is measured from outside instead: nothing is preloaded into it or what it starts, so that any
     // program will do.

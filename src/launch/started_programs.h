@@ -12,7 +12,7 @@
 
 namespace kymo::launch {
 
-// The programs, as paths, in the order of the words that name them; of mpirun's several one each, parted by ":".
+// The programs, as paths, in the order of the words that name them; several of mpirun's are separated by ":".
 // Empty: the command is the program itself. A word counts as a program when it is one, so an option's value that has
 // a program's name is taken for it. kNotFound: such a command without a program.
 Result<std::vector<std::filesystem::path>> started_programs(std::span<const std::string> command,

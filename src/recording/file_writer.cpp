@@ -265,7 +265,7 @@ ChunkHeader* FileWriter::take(std::size_t bytes, std::uint32_t stream) {
     int error = allocate(offset, capacity);
     ChunkHeader* const chunk = error == 0 ? map_chunk(offset, capacity, &error) : nullptr;
     if (chunk == nullptr) {
-        if (error != ENOMEM) {  // memory may be had again
+        if (error != ENOMEM) {  // memory may become available again
             fail(error);
         }
         // Undo the claim unless another one follows it; readers skip a claim without a chunk.

@@ -4,7 +4,7 @@
 // A row type is a plain struct with
 //     static constexpr const char* kTable;      name, the identity of the table
 //     static constexpr std::uint32_t kTableId;  number by which rows name it in files we write; a
-//                                               reader goes by name, never by number
+//                                               reader uses the name, never the number
 //     template <typename V> static constexpr void columns(V&& visit);
 // where `columns` calls visit(name, type, unit, &Row::member) once a column, in the order of the bytes.
 // Members: std::uint64_t for kUint and kDelta, std::int64_t for kInt, double for kReal,

@@ -177,8 +177,8 @@ std::string pairs(const Style& style, const ChannelMatrix& matrix, const PartyNa
     return out;
 }
 
-// Of pipes and sockets alone that lead outside, or from a thread to itself, little is to be said: a program's output
-// does, in many runs, and by a pipe to itself a thread is woken.
+// Pipes and sockets that lead outside, or from a thread to itself, are alone not worth a section: a program's output
+// is one in many runs, and a pipe to itself wakes a thread.
 bool is_worth_showing(const RunMetrics& metrics, const RunChannels& run) {
     constexpr double kShare = 0.05;  // of the run's time
     double outside_ns = 0;

@@ -47,7 +47,7 @@ class Writer {
         Json json;
         json["recording"] = recording();
         json["left_out"] = Json::object();
-        // Whoever makes these puts them in; here they have their places.
+        // The callers that make these fill them in; here they get their places.
         for (const char* later : {"findings", "advantages", "spaces", "same_spaces", "intervals", "patterns"}) {
             json[later] = Json::array();
         }

@@ -10,7 +10,7 @@ namespace kymo::cli {
 struct MissingPart {
     const char* what;
     const char* why;
-    const char* packages;  // Debian's, parted by blanks
+    const char* packages;  // Debian's, separated by blanks
 };
 
 std::span<const MissingPart> missing_parts();

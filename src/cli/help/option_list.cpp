@@ -51,7 +51,7 @@ std::string usage_of(const CLI::App& options) {
     return help.substr(0, help.find("\n\n"));
 }
 
-// "UINT:INT in [1 - 10]" → "UINT": what is allowed is said in words.
+// "UINT:INT in [1 - 10]" → "UINT": the help text gives the range in words.
 std::string value_name(const CLI::Option& option) {
     const std::string& name = option.get_type_name();
     return name.substr(0, name.find(':'));

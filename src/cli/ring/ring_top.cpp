@@ -61,7 +61,7 @@ class AskedMetrics {
     explicit AskedMetrics(const RingTopOptions& options) : all_(metrics_of(options)) {}
 
     [[nodiscard]] const std::vector<ring::AskedMetric>& all() const { return all_; }
-    // Asks the agents what programs' own metrics are.
+    // Queries the agents for programs' own metrics.
     void begin(ring::Manager& manager) const {
         std::vector<ring::MetricAsked> own;
         for (const ring::AskedMetric& each : all_) {
@@ -109,7 +109,7 @@ std::optional<ring::Slot> slot_of(const std::string& host, const std::vector<rin
     return std::nullopt;
 }
 
-// Whose rows are wanted: as the user has come to on the screen, or has said.
+// The process or thread whose rows are shown: chosen on the screen, or named by an option.
 std::optional<live::DetailTarget> wanted_rows(live::RingScreen* screen, const RingTopOptions& options,
                                               bool& has_begun, const std::vector<ring::MemberFile>& named) {
     const std::optional<ring::Slot> slot = options.host.empty() ? std::nullopt : slot_of(options.host, named);
@@ -282,7 +282,7 @@ int run_ring_top(const RingTopOptions& options, const std::function<bool()>& is_
             }
         }
     }
-    screen.reset();  // what is said at the end stays on the terminal
+    screen.reset();  // output at the end stays on the terminal
     return record.end(is_stopped());
 }
 

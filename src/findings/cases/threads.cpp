@@ -90,8 +90,8 @@ std::int64_t idle_until_next_ns(const spacetime::OccurrenceTable& occurrences, s
     return inside + behind - std::clamp<std::int64_t>(lacking, 0, behind);
 }
 
-// Who polls for the end of a step is on a processor and waits: the shorter its work, and the longer another is kept
-// from its own processor, the longer it polls.
+// A thread that polls for the end of a step is on a processor and waits: the shorter its work, and the longer another
+// is kept from its own processor, the longer it polls.
 void take_out_polling(const spacetime::Evidence& evidence, NodeIndex node, const std::vector<std::uint32_t>& threads,
                       const std::map<std::uint32_t, std::uint32_t>& first_of,
                       std::map<std::uint32_t, StepRow>* steps) {

@@ -21,7 +21,7 @@ constexpr double kColdFaultNs = 20'000;  // of a fault that finds its page in me
 constexpr double kLeastInFaults = 0.5;   // share of faults in the time of code that is reported for them
 constexpr double kLeastStart = 0.02;     // of the run: every program has to begin
 
-// Who waits first for another thread, a child or a clock prepares nothing: it is ready before they are.
+// A thread that waits first for another one, a child or a clock prepares nothing: it is ready before they are.
 bool waits_for_others(const Case& subject) {
     using recording::WaitKind;
     const std::int64_t waited = excess_waiting(subject, [](const WaitTarget& target) {

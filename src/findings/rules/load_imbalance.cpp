@@ -63,7 +63,7 @@ Work work_of(const Case& subject) {
         work.alone += working == 1 ? longest : 0;
         const double lost = lost_ns(step, longest);
         work.lost.push_back(longest - mean > period ? lost : 0);
-        // Who was not seen in a step may have been counted in another: rounds are seen by samples.
+        // A thread not seen in a step may have been counted in another: rounds are seen by samples.
         const bool are_seen =
             std::none_of(step.idle_ns.begin(), step.idle_ns.end(), [](double idle) { return std::isnan(idle); });
         work.beyond.push_back(are_seen ? std::max(0.0, lost - period) : 0);

@@ -1,4 +1,4 @@
-// Who takes part in a run beside the program: whatever is made before it begins, goes on while it runs, or ends with
+// A part of a run beside the program: whatever is made before it begins, goes on while it runs, or ends with
 // it.
 //
 // At each step the participants are called one after the other, in the order of their list (run.cpp), all on the

@@ -67,7 +67,7 @@ Writer writer_of(const rec::Folder& folder, const std::string& name, const std::
 bool RecordedProcesses::has_changed(const RunScene& scene) {
     struct stat folder{};
     if (stat(scene.folder.path().c_str(), &folder) != 0) {
-        return true;  // moved: the listing goes by its descriptor
+        return true;  // moved: the listing uses its descriptor
     }
     const std::int64_t changed = nanoseconds(folder.st_mtim);
     if (changed == changed_ && is_settled_ && unclear_ == 0) {

@@ -24,7 +24,7 @@ struct Resident {
     bool operator==(const Resident&) const = default;
 };
 
-// The text of /proc/PID/statm. None: it is none, or the process has no memory any more (it has ended).
+// The text of /proc/PID/statm. None: malformed, or the process has no memory any more (it has ended).
 std::optional<Resident> parse_statm(std::string_view text, std::uint64_t page_bytes);
 
 class ResidentRows {
@@ -37,7 +37,7 @@ class ResidentRows {
 
     // The rows that are due now: none, one or two.
     std::vector<recording::Memory> take(std::uint64_t time, const Resident& reading);
-    // The process has ended, or the run has: what was kept back, and of a process that has ended a row that says so.
+    // The process or the run has ended: what was kept back, and for a process that has ended a row with that.
     std::vector<recording::Memory> end(std::uint64_t time, bool has_ended);
 
   private:

@@ -24,7 +24,7 @@ inline bool adds_system_time(const events::Session& session) {
 void fill_from_usage(const events::Session& session, const rusage& usage, const timespec& spent,
                      CounterValues& values);
 
-// The calling thread's; null: it cannot be had.
+// The calling thread's; null: not available.
 inline const rusage* own_usage(rusage& space) {
     return getrusage(RUSAGE_THREAD, &space) == 0 ? &space : nullptr;
 }

@@ -112,7 +112,7 @@ void EventCounters::end_completion(std::uint64_t missed) {
     events::set_group_enabled(leader_[0], true);
 }
 
-// A member's samples into the leader's buffer. Without one nothing would tell whose overflow a signal is for: then
+// Sends a member's samples to the leader's buffer. Without one a signal could not be assigned to its overflow: then
 // the member counts, and no more.
 void EventCounters::join_samples(std::size_t event, bool is_silent, CounterOutcome& outcome) {
     if (buffer_ != nullptr && (ioctl(descriptor_[event], PERF_EVENT_IOC_SET_OUTPUT, descriptor_[0]) != 0 ||

@@ -17,7 +17,7 @@
 
 namespace kymo::monitor {
 
-// For whom counters are opened.
+// The thread for which counters are opened.
 struct CounterOwner {
     Descriptors& descriptors;
     ThreadState* thread = nullptr;

@@ -177,7 +177,7 @@ std::uint64_t take_samples(ThreadState& thread, void* context, int code) {
         }
         Path here = path_here();
         if (overflow.at_tick) {
-            // The kernel's account goes by its ticks, but never lets a sum fall: it hides some ticks of its own.
+            // The kernel counts time at its ticks, but never lets a sum fall: it hides some ticks of its own.
             const bool in_kernel =
                 overflow.in_kernel || native::was_in_call(*static_cast<const ucontext_t*>(context));
             here.flags |= recording::kAtTick | (in_kernel ? recording::kInKernel : 0);

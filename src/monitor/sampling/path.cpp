@@ -59,7 +59,7 @@ struct Stacks {
     ThreadState& thread;
     unsigned copies = 0;
 
-    // From there (and the red zone) upwards, as far as it goes; empty where there is nothing, or too much has been
+    // From there (and the red zone) upwards, as far as it is readable; empty if nothing is, or too much has been
     // copied.
     unwind::MemoryView copy(std::uint64_t pointer) {
         unwind::MemoryView view;

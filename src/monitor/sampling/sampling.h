@@ -20,7 +20,7 @@ class Sampling : public Part {
     // The thread has ended with these values.
     static void add_ended(const ThreadState& thread, const CounterValues& values);
     static void after_fork(ThreadState* own);
-    // Tells whether the handler is still there.
+    // Reports whether the handler is still installed.
     static void finish(Process::End how);
 
     // In the handler, after a thread's first overflow: what thread_begin() has put off.

@@ -1,5 +1,5 @@
-// What the kernel keeps of every thread anyhow (getrusage). It goes on where a process becomes another program: what
-// was used up before is another program's to tell.
+// What the kernel keeps of every thread anyhow (getrusage). It goes on when a process becomes another program: what
+// was used up before belongs to the other program.
 #pragma once
 
 #include "monitor/clock.h"

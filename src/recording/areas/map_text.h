@@ -1,4 +1,4 @@
-// The text of /proc/PID/maps, in pieces as they are read, as areas: those that anybody may access, adjacent ones of
+// The text of /proc/PID/maps, in pieces as they are read, as areas: accessible ones, adjacent ones of
 // one file joined. Guards of stacks and address space that an allocator keeps for later are left out.
 //
 //   text.begin();

@@ -44,7 +44,7 @@ struct Event {
     }
 };
 
-// Something asked for or usual that could not be had here, and how to get it. Also each step down the
+// Something requested or usual that is not available here, and how to get it. Also each step down the
 // fallback ladder ("signal buffers used up, reading counters in the handler").
 struct Unavailable {
     std::string_view what = {};

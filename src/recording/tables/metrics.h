@@ -9,7 +9,7 @@
 
 namespace kymo::recording {
 
-// A metric that rows of metric-value tell of. Values of kind, type and origin are those of docs/cells-format.md.
+// A metric that rows of metric-value belong to. Values of kind, type and origin are those of docs/cells-format.md.
 struct MetricRow {
     std::uint64_t number = 0;  // in this file
     std::uint64_t kind = 0;    // 1 task, 2 processor, 3 channel

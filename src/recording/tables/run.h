@@ -1,4 +1,4 @@
-// The run and its processes: what was run, where, how it ended, and what could not be had. See recording/tables.h.
+// The run and its processes: what was run, where, how it ended, and what was not available. See recording/tables.h.
 #pragma once
 
 #include "recording/schema.h"
@@ -90,7 +90,7 @@ struct Process {
     }
 };
 
-// A process image that ended before its first sample and had nothing else to tell but this. Image and end are one
+// A process image that ended before its first sample and had nothing else to record. Image and end are one
 // row, which the process appends to the run's file of such processes. Where an exec failed there is a row for it,
 // too: of one pid and time the last holds.
 struct ShortProcess {

@@ -88,7 +88,7 @@ struct StreamEnd {
     std::uint64_t running_ns = 0;
     std::uint64_t user_ns = 0;  // getrusage(RUSAGE_THREAD) over the life: the kernel's own split, a cross-check
     std::uint64_t system_ns = 0;
-    std::uint64_t lost = 0;        // samples the kernel says it dropped
+    std::uint64_t lost = 0;        // samples the kernel reports as dropped
     std::uint64_t throttled = 0;   // times the kernel throttled an event of this stream
     std::uint64_t merged = 0;      // samples whose signal was merged into a later one: no call path of their own
     std::uint64_t unwritten = 0;   // rows lost for want of space

@@ -39,7 +39,7 @@ struct Structure {
     std::vector<std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::int64_t>>> lines;
 };
 
-// What symbolize() said of an image's offsets: those of the profile, and those of the code looked into.
+// symbolize()'s results for an image's offsets: those of the profile, and those of the code examined.
 class Names {
   public:
     // Borrows both. Requests are parallel to the profile's images.

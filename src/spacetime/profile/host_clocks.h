@@ -1,5 +1,5 @@
-// How hosts' clocks lie to that of the first host: every host has a monotonic clock of its own, and pairs of readings
-// (monotonic, wall clock) tell how they lie to each other, as well as the hosts' wall clocks agree.
+// The offset of hosts' clocks to that of the first host: every host has a monotonic clock of its own, and pairs of
+// readings (monotonic, wall clock) give the offset, as well as the hosts' wall clocks agree.
 //
 // Files of one host have one clock: the first pair of a host counts for all of them. A host of which no pair is known
 // stays as it is.

@@ -83,7 +83,7 @@ struct Profile;
 // By node: its parent, which has the smaller index.
 std::vector<std::uint32_t> parents_of(const Profile& profile);
 
-// The name by which a program was called: where one file has several, by links to it, that says which is meant.
+// The name by which a program was called: if one file has several, by links to it, the name says which is meant.
 std::string called_name(const std::vector<std::string>& command, const std::string& executable);
 
 // Where a thread's switches and its time in the run queue are known from.
@@ -115,7 +115,7 @@ struct ProfileThread {
     std::vector<KernelLook> looks = {};  // contexts likewise
     std::vector<TailPiece> tail = {};    // contexts likewise
     std::vector<OffInterval> offs = {};  // by the kernel's switch records
-    std::vector<TakenTime> taken = {};   // its processor was not its, unsaid: late_ticks.h
+    std::vector<TakenTime> taken = {};   // its processor was away, unreported: late_ticks.h
     Pace pace = {};
     EventRoles roles = {};  // for another pass over its samples (sample_time.h)
     Quality quality = {};

@@ -48,7 +48,7 @@ struct SpaceTable {
 
 struct KnownFunction {
     std::uint32_t image = 0;
-    PairRule* rule = nullptr;  // null: its code could not be had; its addresses are spaces of one instruction
+    PairRule* rule = nullptr;  // null: its code is not available; its addresses are spaces of one instruction
 };
 
 // `functions`: by the number used in the counts. `no_function_image`: the image of addresses in no function.

@@ -1,4 +1,4 @@
-// What several formats need of a recording: everything that is said of it, and the names that they share.
+// What several formats need of a recording: all of its facts, and the names that they share.
 //
 // Times in exports are nanoseconds since the run's begin. A call path is that of the report: names as there, the
 // monitor's own work left out, time in a wait with the call that waits.

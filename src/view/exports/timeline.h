@@ -13,7 +13,7 @@
 
 namespace kymo::view {
 
-// Who waits for whom: the waiter goes on at `time`, which the other thread made possible.
+// One thread wakes another: the waiter goes on at `time`, which thread `by` made possible.
 struct Wakeup {
     std::uint64_t time = 0;
     std::uint32_t by = 0;  // index of Profile::threads

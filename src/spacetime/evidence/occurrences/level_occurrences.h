@@ -1,4 +1,4 @@
-// The occurrences of one level in one stream, as time goes by: the streaming form of runs, bridging and neighbours.
+// The occurrences of one level in one stream, in time order: the streaming form of runs, bridging and neighbours.
 //
 // A level is a kept node's split into children. switch_to() gives the child (or the node's own code, or outside of
 // it) that the stream is in from now on; occurrences come out, in order, once nothing can change them any more: a

@@ -34,7 +34,7 @@ struct OccurrencePass {
     std::vector<std::uint64_t> pair_ends;  // by profile node: pairs of the clock's samples that end there
     TimeGrid at_work;                      // threads on a processor or ready for one, not polling; row: process
     TimeGrid ready;                        // on a processor or waiting for one; one row: all processes
-    TimeGrid lacking;                      // ready, and without a processor, or it was taken unsaid; row: thread
+    TimeGrid lacking;                      // ready without a processor, or it was taken unreported; row: thread
     std::vector<std::string> mark_names;
     std::map<std::uint32_t, std::vector<MarkRow>> marks;  // by thread, in time
     bool too_many_marks = false;
