@@ -1,4 +1,4 @@
-// Location, spread and differences that a few wild values cannot move. Pure; NaN in, nonsense out: leave them away.
+// Location, spread and differences that a few wild values cannot move. Pure. NaN makes results meaningless: omit it.
 #pragma once
 
 #include <cstdint>
