@@ -48,7 +48,7 @@ export function bytes(value: number): string {
   return `${(value / scale).toFixed(scale === 1024 ? 0 : 1)} ${unit}`;
 }
 
-// "ns::Type<int>::run(int) const" → "ns::Type<…>::run": what is between brackets goes, but for operators' own.
+// "ns::Type<int>::run(int) const" → "ns::Type<…>::run": what is between brackets goes, except operators' own.
 export function withoutArguments(name: string): string {
   if (name.startsWith("[") || name.includes("+0x")) {
     return name; // words of our own; a place that has no name

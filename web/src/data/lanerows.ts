@@ -13,7 +13,7 @@ export interface LaneRow {
 
 export interface LaneRows {
   rows: LaneRow[]; // pinned ones first
-  pinned: number; // so many
+  pinned: number; // their number
   rowOf: Int32Array; // thread → the row that shows it by itself, or within a folded one; −1: none
   all: number; // rows there are, with those that are left out
 }
@@ -30,7 +30,7 @@ interface Branch {
   below: Branch[];
 }
 
-// Programs of so many threads begin with their processes folded.
+// Programs with this many threads begin with their processes folded.
 const kManyThreads = 48;
 const kShortLife = 0.05; // of the run
 const kFewShort = 3; // fewer are not worth a row of their own

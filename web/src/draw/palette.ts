@@ -107,7 +107,7 @@ export function css([r, g, b]: Colour, alpha = 1): string {
   return `rgba(${r | 0},${g | 0},${b | 0},${alpha})`;
 }
 
-// Behind text: so much of the most. Never so strong that ink on it has a contrast below 4.5.
+// Behind text: `share` of the strongest. Never so strong that ink on it has a contrast below 4.5.
 export function heat(of: Colour, share: number): string {
   return css(of, 0.08 + 0.34 * share);
 }

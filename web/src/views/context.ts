@@ -22,7 +22,7 @@ export interface Context {
   threads(): number[]; // selected ones, or all
   selected(): { node: number; leaves: Uint8Array } | null; // the selected space
   found(): number[] | null; // tree nodes that match what is searched for, in the rows' order; null: nothing is
-  level(width: number): Level; // for columns of so many ns
+  level(width: number): Level; // for columns of `width` ns
 }
 
 // Leads all views to a gap, with what is around it.

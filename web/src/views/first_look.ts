@@ -9,7 +9,7 @@ export function excerptWords({ excerpt }: Model): string {
   return excerpt ? `1 sample of ${count(Math.max(Math.round(excerpt.of / Math.max(excerpt.read, 1)), 1))} was read` : "";
 }
 
-// What is seen but for what is numbered otherwise in the page of everything: functions and call paths.
+// The current view without what has other numbers in the page of everything: functions and call paths.
 export function addressOfWhole(look: number, hash: string): string {
   const same = hash
     .slice(1)

@@ -253,7 +253,7 @@ export class Lanes implements ViewPart {
     return pinned < this.lanes.pinned ? pinned : Math.floor(y / this.height);
   }
 
-  // Pinned rows are seen so much lower than they lie.
+  // How much lower pinned rows are drawn, px.
   private shiftOf(row: number): number {
     return row < this.lanes.pinned ? this.surface.top : 0;
   }

@@ -61,7 +61,7 @@ export class Search implements ViewPart {
     store.set({ space: tree.key[nodes[next]] });
   }
 
-  // Number of the chosen space among the matches; −1: it is none.
+  // Number of the chosen space among the matches; −1: not among them.
   private at(): number {
     const selected = this.context.selected();
     return selected ? (this.context.found()?.indexOf(selected.node) ?? -1) : -1;

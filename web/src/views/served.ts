@@ -5,7 +5,7 @@ import { h } from "../draw/dom";
 import { duration } from "../format";
 import { Store } from "../state";
 
-// The page of `range` (ns since the run's begin; null: of the whole run), with what is chosen now but for the times.
+// The page of `range` (ns since the run's begin; null: of the whole run), with the current choices except the times.
 function address(look: number, range: [number, number] | null): string {
   const seconds = (ns: number) => (ns / 1e9).toFixed(9);
   const query = [`look=${look}`, ...(range ? [`range=${seconds(range[0])}..${seconds(range[1])}`] : [])].join("&");
