@@ -68,7 +68,7 @@ kymo_hunt* kymo_hunt_start(const kymo_hunt_options* options);
 /* The calling thread takes part; 0, or -1 and kymo_hunt_error(). Until it calls kymo_hunt_leave, or ends. */
 int kymo_hunt_join(kymo_hunt* hunt);
 void kymo_hunt_leave(kymo_hunt* hunt);
-/* The oldest result not yet taken: 1, or 0 where there is none. The latest 32 are kept. */
+/* The oldest result not yet taken: 1, or 0 if there is none. The latest 32 are kept. */
 int kymo_hunt_next(kymo_hunt* hunt, kymo_hunt_result* result);
 /* In all threads; `hunt` is gone then. Not while other threads call functions of this hunt, nor from `found`. */
 void kymo_hunt_stop(kymo_hunt* hunt);

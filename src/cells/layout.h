@@ -74,7 +74,7 @@ enum class SegmentEnd : std::uint32_t { kOpen = 0, kExit = 1 };
 struct TableHeader {
     std::uint32_t kind;  // ResourceKind; 0: no table
     std::uint32_t row_bytes;
-    std::uint32_t rows;  // room for so many
+    std::uint32_t rows;  // capacity
     std::uint32_t cells;
     std::uint32_t timers;
     std::uint32_t first_indexed;

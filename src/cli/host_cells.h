@@ -13,7 +13,7 @@ namespace kymo::cli {
 
 class HostCells {
   public:
-    // Where no segment can be made for the processors there are none to be seen, unless a launcher fills its own.
+    // If no segment can be made for the processors their cells are missing, unless a launcher fills its own.
     explicit HostCells(const char* segment) : HostCells() {
         if (folder_) {
             // Without it the processors of other launchers are shown, if there are any.

@@ -1,11 +1,11 @@
 // perf_event_attr for one event of a session on one thread, and the system call that opens it.
 //
-// Usable in the monitor: pure but for the system call, no state.
+// Usable in the monitor: pure except for the system call, no state.
 //
 // What every counter has: CLOCK_MONOTONIC time stamps, made disabled (set_group_enabled), not
 // inherited, a wake-up with every sample, the hypervisor left out, and the same sample layout for all (kSampleType),
 // so that one parser serves every ring (events/ring.h). Events that sample never count the kernel, also as root:
-// their signals would otherwise end timed waits with EINTR. The clocks are the exception that is none: with
+// their signals would otherwise end timed waits with EINTR. The clocks are only apparently an exception: with
 // exclude_kernel they still count all of the thread's time and only deliver no sample where it ran in the kernel.
 #pragma once
 

@@ -42,7 +42,7 @@ inline constexpr TermSet kAllTerms = (1U << kTerms.size()) - 1;
 std::int64_t of(const spacetime::TimeTerms& terms, Term term);
 std::int64_t sum_of(const spacetime::TimeTerms& terms, TermSet some);
 std::string_view words(Term term);
-// On a processor, doing something: polling for the end of a wait is none of it.
+// On a processor, doing something: polling for the end of a wait does not count.
 constexpr std::int64_t processor(const spacetime::TimeTerms& terms) {
     return terms.user + terms.system;
 }

@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint64_t kBoundSeed = 0xb007;
 constexpr double kSplitConfidence = 0.99;  // 1 − the rate at which the split of slow and fast may alarm falsely
 constexpr double kNoteworthyRatio = 2;     // features that were not tested are reported from here on
-constexpr double kLeastCount = 10;         // and counts from so many in an occurrence on
+constexpr double kLeastCount = 10;         // and counts with at least this many in an occurrence
 constexpr double kLeastRatio = 1.05;       // of those that were
 constexpr std::size_t kMostFeatures = 4;
 constexpr double kLeastPart = 0.05;  // parts of the excess are reported from here on

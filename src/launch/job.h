@@ -1,6 +1,6 @@
 // Ranks of one parallel job that are recorded each by its own `kymo record`, all into one folder.
 //
-// The folder belongs to a job when it holds a file `job` that says so. It is made beside its place with that file in
+// A folder with a file `job` belongs to that job. It is made beside its place with that file in
 // it and then moved there, so that it is never seen without: the rank that comes first makes it, the others find it
 // and join. A folder of another job, or of none, is refused as it always is. Each rank has a session, a launch file
 // and process files of its own; nothing in the folder is written by two.

@@ -31,7 +31,7 @@ inline constexpr unsigned kMostInherited = 16;
 // KYMO_KERNEL_RECORDS); any other value is ignored.
 std::vector<RecordReach> record_reaches(unsigned processors, bool rank_of_job, std::string_view asked);
 
-// Why there are none of whole process trees, where record_reaches() left out what works.
+// Why there are no records of whole process trees, if record_reaches() leaves out what would give them.
 events::Refusal why_not_inherited(unsigned processors, bool rank_of_job, std::string_view asked);
 
 }  // namespace kymo::launch

@@ -15,7 +15,7 @@ namespace kymo::launch {
 namespace {
 
 // After exec the kernel sends a tracee a SIGTRAP for its tracer; it looks like one that the program sends itself,
-// but for the system call that the program is in.
+// except for the system call that the program is in.
 bool is_in_exec(pid_t task) {
     const std::optional<long> call = native::traced_call(task);
     return !call || *call == SYS_execve || *call == SYS_execveat;

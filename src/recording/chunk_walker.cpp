@@ -119,7 +119,7 @@ bool ChunkWalker::is_sound(const ChunkHeader& header) const {
     return header.capacity % file_.header().chunk_bytes == 0;
 }
 
-// The first byte at or behind `offset` that is not in a hole; the file's end where there is none.
+// The first byte at or behind `offset` that is not in a hole; the file's end if there is none.
 std::uint64_t ChunkWalker::next_data(std::uint64_t offset) const {
     const off_t found = lseek(file_.descriptor(), static_cast<off_t>(offset), SEEK_DATA);
     if (found < 0) {

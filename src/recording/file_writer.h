@@ -9,7 +9,7 @@
 // made.
 //
 // Address space. What is mapped is the header and one chunk a stream, however large the file grows or may grow:
-// a program under `ulimit -v` or mlockall() has as much room as without Kymo, but for that. A forked child does
+// a program under `ulimit -v` or mlockall() has as much room as without Kymo, except for that. A forked child does
 // not get the chunks: they are its parent's.
 //
 // Chunks that an ended stream did not fill are kept, mapped, for *new* streams: in a table of single words, so

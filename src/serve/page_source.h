@@ -39,7 +39,7 @@ using OpenSource = std::function<Result<std::unique_ptr<PageSource>>(std::uint32
 struct SourceOptions {
     std::string folder;  // the recording
     bool below_creators = true;
-    view::PageOptions page = {};  // but for `range` and `served`
+    view::PageOptions page = {};  // except `range` and `served`
 };
 
 // With a first look at large recordings (analysis/first_look.h). Errors: as analysis::open_with_images() and

@@ -19,8 +19,8 @@ struct PartyNames {
 PartyNames party_names(const spacetime::RunChannels& run);
 
 // Of few parties three matrices, parties × parties: messages, bytes, and the time inside calls. Of many, and in
-// short, the `top` channels with most time. MPI's first, then all others'. Of ranks without any channel a line that
-// says so; of no channel nothing, nor of pipes and sockets that all lead outside the recording and took little time.
+// short, the `top` channels with most time. MPI's first, then all others'. A line if ranks have no
+// channel; nothing without channels, nor if all are pipes and sockets that lead outside and took little time.
 std::string terminal_channels(const Style& style, const spacetime::RunMetrics& run, std::size_t top,
                               bool is_short = false);
 

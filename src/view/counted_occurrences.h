@@ -43,7 +43,7 @@ struct CountedRow {
 };
 CountedRow counted_row(const spacetime::Evidence& evidence, const CountedOccurrences& occurrences, std::size_t row);
 
-// The longest of them, at most so many, in time; and as many of the others, spread over them evenly.
+// The longest of them, up to a limit, in time; and as many of the others, spread over them evenly.
 std::vector<std::size_t> longest_counted(const spacetime::Evidence& evidence, const CountedOccurrences& occurrences,
                                          std::size_t most);
 std::vector<std::size_t> some_others(const CountedOccurrences& occurrences, std::size_t most);

@@ -110,7 +110,7 @@ std::size_t room_of(const Style& style, std::size_t lines, std::size_t indent) {
     return lines * (style.width - indent) - (lines - 1) * kBroken;
 }
 
-// `head` and as much of `text` as at most so many lines hold, whatever the words are.
+// `head` and as much of `text` as at most `most` lines hold, whatever the words are.
 std::string first_lines(const Style& style, const std::string& head, std::string_view text, std::size_t most,
                         std::size_t indent, std::size_t hanging) {
     const std::size_t all = room_of(style, most, hanging);

@@ -176,7 +176,7 @@ std::string terminal_metrics(const Style& style, const RunMetrics& run, std::siz
         }
         const Aggregate all = metric.aggregate(ResourceLevel::kSystem, 0);
         const std::vector<RunMetric::Part> parts = metric.parts();
-        // The unit once a row, but for times, which have one each: names need the room.
+        // The unit once a row, except for times, which have one each: names need the room.
         const auto value = [&](const RunMetric::Part& part) {
             return Cell{shown_total(style, metric, part.figures, metric.unit == "ns" ? metric.unit : "")};
         };

@@ -17,7 +17,7 @@ std::string shown_total(const Style& style, const spacetime::RunMetric& metric, 
                         std::string_view unit);
 // "mean", "sum", …
 const char* rule_name(MetricTotal rule);
-// The total by the metric's rule, as a number: exact, but for means. Gauges may be below 0.
+// The total by the metric's rule, as a number: exact, except for means. Gauges may be below 0.
 nlohmann::ordered_json json_total(const spacetime::RunMetric& metric, const Aggregate& some);
 // What is shown beside the total (RunMetric::parts()): {"level": "process", "values": {"4711": 3}}; hosts by name.
 nlohmann::ordered_json json_parts(const spacetime::RunMetrics& run, const spacetime::RunMetric& metric);
@@ -27,7 +27,7 @@ nlohmann::ordered_json json_parts(const spacetime::RunMetrics& run, const spacet
 std::string terminal_metrics(const Style& style, const spacetime::RunMetrics& run, std::size_t top,
                              bool only_programs = false);
 
-// A channel's direction (metrics::ChannelDirection) as a number: "send", "receive", …; "other" where it is none.
+// A channel's direction (metrics::ChannelDirection) as a number: "send", "receive", …; "other" for unknown ones.
 const char* direction_name(std::uint64_t direction);
 
 nlohmann::ordered_json json_metrics(const spacetime::RunMetrics& run);

@@ -145,7 +145,7 @@ class StreamPass {
     std::vector<StateInterval> others_;  // of these, those that are not in the thread's tail
 };
 
-// The node for time after the last sample, by process; the root where there is none.
+// The node for time after the last sample, by process; the root if there is none.
 std::vector<std::uint32_t> rest_nodes(const Profile& profile) {
     std::vector<std::uint32_t> by_process(profile.processes.size());
     for (std::uint32_t node = 0; node < profile.nodes.size(); ++node) {

@@ -10,7 +10,7 @@
 
 namespace kymo::view {
 
-// A recording of a build or a script: of hundreds of processes no two lines matter most. Beyond so many, the short
+// A recording of a build or a script: of hundreds of processes no two lines matter most. Beyond this many, the short
 // report groups them by the program that they run.
 inline constexpr std::size_t kManyProcesses = 20;
 
@@ -43,7 +43,7 @@ struct ReportOptions {
     bool fits_a_look = false;            // a short one with the largest `limits` that keep it to kShortLines
     MoreTables more = {};                // of a short one; a long one has everything
 
-    // Rows of one kind of table, of which a short report has so many.
+    // The number of rows of one kind of table in this report.
     std::size_t rows(std::size_t ShortLimits::* kind) const { return is_short ? limits.*kind : top; }
 };
 

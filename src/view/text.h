@@ -22,7 +22,7 @@ enum class Ink { kPlain, kHeading, kHot, kWarm, kDim, kName, kWarning, kAlarm };
 // `text` in a colour, or as it is when the style has none.
 std::string paint(const Style& style, Ink ink, std::string_view text);
 
-// Columns that a text takes: one a code point (names are ASCII but for our own signs).
+// Columns that a text takes: one a code point (names are ASCII except for our own signs).
 std::size_t columns(std::string_view text);
 // Shortened to at most `width` columns, its end (or its beginning) replaced by an ellipsis.
 std::string cut_end(const Style& style, std::string_view text, std::size_t width);

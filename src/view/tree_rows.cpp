@@ -20,7 +20,7 @@ class Chooser {
         }
     }
 
-    // `most_roots`: so many of the outermost, the others in one row.
+    // `most_roots`: the number of outermost rows shown, the others in one row.
     std::vector<TreeRow> rows(std::int64_t least, std::size_t most_roots = SIZE_MAX) {
         rows_.clear();
         most_roots_ = most_roots;

@@ -91,7 +91,7 @@ Result<void> has_ptx(const gpu::GpuProgram& program, const std::string& name) {
                  "build it with PTX: nvcc -arch=sm_80, or -gencode arch=compute_80,code=compute_80"};
 }
 
-// What can be said before the program is started. A script, or a program whose kernels are in a library of its own,
+// Checks possible before the program is started. A script, or a program whose kernels are in a library of its own,
 // shows only when it runs.
 Result<void> can_run(const gpu::GpuProgram& program, const std::string& name) {
     if (program.fat_binaries.empty()) {

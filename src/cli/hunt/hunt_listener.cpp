@@ -140,7 +140,7 @@ bool HuntListener::write_all(const std::string& text) {
         if (poll(&ready, 1, kPatience) <= 0) {
             return false;
         }
-        // So much fits into a pipe that can be written to: more could wait for its reader.
+        // A pipe that can be written to has room for PIPE_BUF bytes: more could wait for its reader.
         const std::string_view part = std::string_view(text).substr(done, PIPE_BUF);
         const ssize_t wrote = is_socket_ ? send(descriptor_, part.data(), part.size(), MSG_NOSIGNAL | MSG_DONTWAIT)
                                          : write(descriptor_, part.data(), part.size());

@@ -64,7 +64,7 @@ struct GapGround {
     ComparedOccurrences compared;
 };
 
-// kCode…: one group of same spaces; of a group that is not to be compared all are empty.
+// kCode…: one group of same spaces; all are empty if the group must not be compared.
 struct SameGround {
     Split split;
     std::vector<Neighbourhood> neighbourhoods;  // by group

@@ -1,5 +1,5 @@
 // Occurrences that are rich in an event against those that are poor in it, whatever their durations: slow and fast
-// ones may overlap so much that nothing parts them (statistics/split.h), and yet those with the event take longer.
+// ones may overlap too much to be split (statistics/split.h), and yet those with the event take longer.
 #include "findings/cases/make.h"
 #include "findings/cases/sides.h"
 #include "findings/statistics/split.h"

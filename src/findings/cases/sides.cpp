@@ -129,7 +129,7 @@ bool are_waits_certain(const spacetime::Evidence& evidence, NodeIndex node,
 // it was seen have a single sample, there are others without one. (A sample that was bridged counts: it may be one
 // of them.)
 bool may_overlook_gaps(const spacetime::Evidence& evidence, NodeIndex node) {
-    constexpr std::uint64_t kMostShort = 20;  // one in so many
+    constexpr std::uint64_t kMostShort = 20;  // one in this many
     const OccurrenceTable& occurrences = node.in(evidence.nodes).rows;
     const spacetime::SpaceIntervals* intervals = intervals_of(evidence, node);
     if (intervals != nullptr && intervals->gap_terms.wall() > 0 &&

@@ -19,7 +19,7 @@ namespace {
 
 using spacetime::SpaceNode;
 
-constexpr std::uint64_t kMostBoth = 4;  // one part in so many of a step may lie in the next as well
+constexpr std::uint64_t kMostBoth = 4;  // one part in this many of a step may lie in the next as well
 
 // Threads of one process share its work, ranks of a job share the job's.
 bool share_work(const spacetime::ThreadFacts& a, const spacetime::ThreadFacts& b) {

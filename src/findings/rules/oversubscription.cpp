@@ -86,7 +86,7 @@ void claim_oversubscription(const Case& subject, std::vector<Claim>* claims) {
     if (team.size() <= run.processors && !is_crowded) {
         return;
     }
-    // What switching can cost: no more than the kernel's time and the idle time between, and so much a switch.
+    // The most that switching can cost: the kernel's time and the idle time between, and a constant a switch.
     std::uint64_t switches = 0;
     for (const auto& thread : run.threads) {
         switches += thread.voluntary + thread.involuntary;

@@ -60,7 +60,7 @@ void claim_periodic_wait(const Case& subject, std::vector<Claim>* claims) {
     }
     const WaitTarget& target = evidence.wait_targets[subject.targets.front()];
     if (is_pipe_within_run(evidence, target)) {
-        return;  // a pipe fills up after so many rounds: its reader is slower
+        return;  // a pipe fills up after a number of rounds: its reader is slower
     }
     ByThread waited;
     std::vector<double> lengths;

@@ -17,9 +17,9 @@ namespace {
 
 using namespace spacetime;
 
-constexpr double kMakingProcessNs = 300e3;  // at least so much, for a process made, loaded, ended and waited for
+constexpr double kMakingProcessNs = 300e3;  // at least, for a process made, loaded, ended and waited for
 constexpr double kMostLaunchNs = 10e6;      // likewise where nothing is seen but the call that starts it
-constexpr double kMostStartingNs = 1e6;     // at most so much of it in the kernel, on its parent's account
+constexpr double kMostStartingNs = 1e6;     // at most, in the kernel, on its parent's account
 
 std::string usual_name(const ShortChildren& children) {
     const auto most = std::max_element(children.names.begin(), children.names.end(),

@@ -16,7 +16,7 @@ using namespace spacetime;
 
 constexpr std::size_t kLeastThreads = 100;
 constexpr std::uint64_t kShortLife = 10'000'000;  // ns: ten milliseconds; the making costs some hundredths of one
-constexpr double kMakingThreadNs = 30'000;        // about so much, for a thread made, switched to and joined
+constexpr double kMakingThreadNs = 30'000;        // about, for a thread made, switched to and joined
 constexpr double kLeastLost = 0.1;                // of the time in which they come and go
 
 struct Swarm {

@@ -11,7 +11,7 @@ namespace kymo::findings {
 struct LowerBoundOptions {
     double confidence = 0.95;  // one-sided
     std::size_t rounds = 400;
-    std::size_t most_values = 512;  // larger samples are thinned to so many of their quantiles; the sum is kept
+    std::size_t most_values = 512;  // larger samples are reduced to this many of their quantiles; the sum is kept
 };
 
 // Lower bound of the sum of `excess` (one value a slow occurrence; values and result in one unit). Percentile

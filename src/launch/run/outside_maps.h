@@ -5,8 +5,8 @@
 // Ten times a second at most it compares each process's size (/proc/PID/statm). Processes are those with a
 // file in the recording's folder (recorded_processes.h); a reading counts only if the map holds that file, so that no
 // other process with the same number is taken for it. The first kFreeReadings of a process are always taken, of the
-// others only so many that all take at most 1/kCost of the run. A change that leaves the size as it was, or is undone
-// within a tenth of a second, is not seen.
+// others only as many as take at most 1/kCost of the run together. A change that leaves the size as it was, or is
+// undone within a tenth of a second, is not seen.
 #pragma once
 
 #include "launch/run/participant.h"

@@ -31,7 +31,7 @@ class ResidentRows {
   public:
     static constexpr std::uint64_t kLeastChange = 64 * 1024;  // bytes
     static constexpr std::uint64_t kRowsBefore = 2048;
-    static constexpr std::uint64_t kFirstGap = 200'000'000;  // ns between rows once there are so many
+    static constexpr std::uint64_t kFirstGap = 200'000'000;  // ns between rows after the first kRowsBefore
 
     explicit ResidentRows(std::uint64_t pid) : pid_(pid) {}
 

@@ -15,7 +15,7 @@ class ShortProcesses final : public RunParticipant {
     Result<void> started(RunScene& scene) override;
 };
 
-// How many processes it holds. Removes it where they are none.
+// The number of processes in it. Removes it if there are none.
 std::uint64_t finish_short_processes(const recording::Folder& folder);
 
 }  // namespace kymo::launch

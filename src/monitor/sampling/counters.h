@@ -16,7 +16,7 @@
 //   descriptors run short             → the leader alone (complete() opens no member)
 //   a sampling member cannot signal   → it only counts
 //   timer cannot be made              → the thread is not sampled; its totals are still taken at its end
-// outcome() says which, for the recording.
+// outcome() gives it for the recording.
 //
 // A thread that is switched often may be sampled by a timer that is checked at the kernel's tick, while the
 // counters count on: tick_trigger.h. One that spends time in the kernel is sampled there by the same timer, beside
@@ -72,8 +72,8 @@ class Counters {
     void disable();
     // When the program has turned off all events of its thread (PR_TASK_PERF_EVENTS_DISABLE), each for itself.
     void enable_each() { events_.enable_each(); }
-    // Whether an overflow may have signalled a thread that has counted so much: not before its first period is over.
-    // (Half of it: that two clocks of the kernel's go together is not to be relied on.)
+    // Whether an overflow may have signalled a thread with these counts: not before its first period is over.
+    // (Half of it: two clocks of the kernel's may differ.)
     bool may_have_signalled(const CounterValues& values) const {
         const std::uint64_t first = events_.first_period() != 0 ? events_.first_period() : period();
         return !is_postponed() || needs_timer() || values.value[0] >= first / 2;

@@ -11,7 +11,7 @@ namespace {
 // Of the thread's time, ns: that a decision rests on; and once the looks have begun.
 constexpr std::uint64_t kShortWindow = 20'000'000;
 constexpr std::uint64_t kLongWindow = 500'000'000;
-// So much without a sample is a reason at once, when it is a twentieth.
+// This much without a sample is a reason at once, if it is a twentieth.
 constexpr std::uint64_t kMuch = 2'000'000;
 constexpr std::uint64_t kBeginAbove = 20;  // a twentieth of the time is the system's
 constexpr std::uint64_t kEndBelow = 40;

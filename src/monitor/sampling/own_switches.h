@@ -44,7 +44,7 @@ class Absences {
 class OwnSwitches {
   public:
     using Absence = Absences::Absence;
-    // 0, or why not (errno): then there are none of this thread.
+    // 0, or why not (errno): then this thread has no records.
     int open(Descriptors& descriptors, ThreadState* owner);
     void close(Descriptors& descriptors);
     // In a forked child: the mapping is not there, the descriptor a copy.

@@ -39,8 +39,8 @@ ContextId enter_joined(ThreadState& thread, StreamId stream, ContextId context);
 // The registers of the nearest caller of the monitor: those that a function must preserve, the stack pointer, and an
 // address in its call. False: it is not found.
 bool caller_registers(ThreadState& thread, const unwind::Registers& here, unwind::Registers* caller);
-// The registers of the caller of an OpenMP run time that has called the monitor, for Region::registers. False: there
-// is none to be found.
+// The registers of the caller of an OpenMP run time that has called the monitor, for Region::registers. False:
+// there is none.
 bool construct_registers(ThreadState& thread, const unwind::Registers& here, unwind::Registers* caller);
 
 // The image around this address is an OpenMP run time.

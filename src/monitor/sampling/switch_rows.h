@@ -23,7 +23,7 @@ class SwitchRows : public Part {
     static void write_life(const ThreadState& thread, std::uint64_t time, recording::TaskChange change);
 
   private:
-    std::atomic<bool> told_{false};  // that there are none of some threads
+    std::atomic<bool> told_{false};  // that some threads have no records
 };
 
 extern SwitchRows switch_rows;

@@ -14,7 +14,7 @@ class ThreadTimer {
     // In the thread, of that id. False, with errno: no timer is available. It is created stopped.
     bool make(const events::Session& session, int tid, ThreadState* owner);
     bool is_made() const { return timer_ >= 0; }
-    // After each so many nanoseconds, and first at the kernel's next tick in the thread, whenever that comes.
+    // Fires after each `period` ns, and first at the kernel's next tick in the thread, whenever that comes.
     void set_from_next_tick(std::uint64_t period) const { set(period, 1); }
     void stop() const { set(0, 0); }
     void close();

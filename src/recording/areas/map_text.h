@@ -37,7 +37,7 @@ class MapText {
         }
     }
 
-    // What no line end has ended is none.
+    // Hands on the last area; a last line without its end is dropped.
     template <typename Take>
     void finish(const Take& take) {
         if (has_pending_) {

@@ -24,11 +24,11 @@ enum class HuntPrecision : std::uint8_t {
 struct Hunt {
     std::uint64_t time = 0;
     std::string_view event = {};  // as asked for
-    std::uint64_t engine = 0;     // HuntEngine asked for; `kernel` of a result says which one found it
+    std::uint64_t engine = 0;     // requested HuntEngine; `kernel` of a result says which one found it
     std::uint64_t form = 0;       // 0 sequential test, 1 literal pair
     std::uint64_t key = 0;        // HuntKey
     std::uint64_t cells = 0;
-    std::uint64_t every = 1;      // looks at one event of so many in the mean
+    std::uint64_t every = 1;      // examines one event in this many on average
     std::uint64_t precision = 0;  // HuntPrecision
     double share = 0;
     double refuse = 0;

@@ -103,7 +103,7 @@ std::vector<ProcessFacts> processes_of(const Profile& profile) {
     return facts;
 }
 
-// For how long so many threads were ready to run at a time.
+// How long each number of threads was ready to run at a time.
 void add_ready(RunFacts& run, const TimeGrid& ready) {
     for (std::size_t bin = 0; bin < ready.bins(); ++bin) {
         const std::uint64_t begin = run.begin + bin * ready.width();

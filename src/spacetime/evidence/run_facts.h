@@ -77,7 +77,7 @@ struct RunFacts {
     std::vector<ProcessFacts> processes;
     TimeTerms total;                   // of all threads
     std::vector<std::int64_t> deltas;  // by counter, of all threads
-    // Wall time with so many threads of the program on a processor or ready for one at once: [0], [1], …
+    // Wall time by the number of the program's threads on a processor or ready for one at once: [0], [1], …
     std::vector<std::int64_t> ready_ns;
     std::optional<std::uint64_t> peak_bytes;  // largest resident size that a process of the run had; none: not known
     std::vector<Channel> channels;            // of MPI's messages; empty: none, or not counted

@@ -12,7 +12,7 @@ namespace kymo::spacetime {
 
 class TaskLives {
   public:
-    // In the order of the file. False: a change that is none.
+    // In the order of the file. False: not a change of a life.
     bool add(const recording::Task& row);
     void add(const recording::Switch& row);
     void add(const recording::ProgramFile& row);

@@ -24,7 +24,7 @@ struct ExecutedSpaces {
 
 // The stretches a … from₁, to₁ … from₂, …, toₙ … b. `branches`: oldest first, those between the samples at a and b.
 // `reaches_back`: the stack is known to hold every branch since a; otherwise what lies between a and from₁ is
-// guessed. `function_at`: the rule of the function that holds an address, null where there is none. Cost: linear in
+// guessed. `function_at`: the rule of the function that holds an address, null if there is none. Cost: linear in
 // branches, times that of finding the function.
 ExecutedSpaces executed_spaces(std::uint64_t a, std::uint64_t b, std::span<const TakenBranch> branches,
                                bool reaches_back, const std::function<PairRule*(std::uint64_t)>& function_at);

@@ -54,7 +54,7 @@ void append(Stretches* runs, const Stretches& later);
 
 struct BridgeRule {
     std::uint64_t samples = 1;  // longest interruption
-    std::uint64_t sides = 4;    // each run beside it has at least so many samples: a real alternation is not bridged
+    std::uint64_t sides = 4;    // runs beside it have at least this many samples: a real alternation is not bridged
 };
 // Linear in runs.
 Stretches occurrences(const Stretches& runs, const BridgeRule& rule = {});

@@ -78,7 +78,7 @@ std::vector<double> autocorrelation(std::span<const std::uint64_t> times, std::s
     for (Complex& value : values) {
         value = std::norm(value);
     }
-    transform(&values);  // of a symmetric real function forwards and backwards are the same but for a factor
+    transform(&values);  // of a symmetric real function forwards and backwards are the same except for a factor
     std::vector<double> result(bins);
     for (std::size_t lag = 0; lag < bins; ++lag) {
         result[lag] = values[lag].real() / static_cast<double>(2 * bins);

@@ -1,6 +1,6 @@
 // Groups the waits of one file (FileData::waits), and holds against each group what the threads that were waited for
 // did meanwhile: the overlap of its waits with the holder's time on a processor, as the samples come, and with waits
-// of the holder's own. Single-threaded but for ran(), which several threads may call, each for watches of its own.
+// of the holder's own. Single-threaded except ran(), which several threads may call, each for watches of its own.
 // Lives no longer than the file's data.
 #pragma once
 

@@ -25,7 +25,7 @@ class Output {
     }
     // Whether writing on makes sense: long exports stop where it does not.
     bool is_good() const { return error_ == 0; }
-    // Errors: kNoSpace, with what the system said.
+    // Errors: kNoSpace, with the system's message.
     Result<void> finish();
 
   private:

@@ -52,7 +52,7 @@ enum class Findings : std::uint8_t { kNone, kAll };
 Result<ExportRun> load_export_run(const recording::Recording& recording, const ExportOptions& options,
                                   Findings findings);
 
-// walk_pieces() over the whole run, but for stretches in which measurement was off or the monitor worked.
+// walk_pieces() over the whole run, except stretches in which measurement was off or the monitor worked.
 Result<void> walk_run(const ExportRun& run, const std::vector<std::size_t>& events, const OnPiece& on_piece,
                       const OnSample& on_sample = {});
 

@@ -36,7 +36,7 @@ constexpr std::uint64_t kExcerptBins = 1024;  // no more than pixels: each is kn
 constexpr std::string_view kAsksNobody = "default-src 'none'";
 constexpr std::string_view kAsksServer = "default-src 'none'; connect-src 'self'";
 
-// Events that the page can tint by: those that counted anything, but for the clocks, which time itself shows.
+// Events that the page can tint by: those that counted anything, except the clocks, which time itself shows.
 std::vector<std::size_t> counted_events(const Profile& profile, const CallTree& tree) {
     std::vector<std::size_t> events;
     for (std::size_t event = 0; event < profile.events.size(); ++event) {

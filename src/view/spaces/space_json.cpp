@@ -48,7 +48,7 @@ Json waits_of(const Evidence& evidence, const std::vector<OccurrenceWait>& waits
     return list;
 }
 
-// None where it is none.
+// null for numbers that are not nodes.
 Json id_of(NodeIndex node) {
     return node != kNone ? Json(raw(node)) : Json();
 }
@@ -172,7 +172,7 @@ Json json_spaces(const Evidence& evidence) {
 
 namespace {
 
-// Another group by its index, and in words where it is none.
+// Another group by its index, or in words if it is not a group.
 Json group_json(const Evidence& evidence, std::uint32_t group) {
     const bool is_group = group < evidence.same_spaces.size();
     return {{"group", is_group ? Json(group) : Json()},

@@ -11,7 +11,7 @@
 namespace kymo::view {
 
 // Of the threads with this number as the report prints it; several processes, or one thread after the other, may have
-// one of it. Error: there is none; it names those that there are.
+// one of it. Error: there is none; it lists the existing ones.
 Result<std::string> thread_accounts(const Style& style, const analysis::Analysis& analysis, std::uint64_t tid);
 
 }  // namespace kymo::view

@@ -33,7 +33,7 @@ std::string words(const PathPlace& place);
 // By DWARF number, as many as have names on that machine, otherwise as many as are known; none: not known.
 std::vector<std::optional<std::uint64_t>> known_registers(const spacetime::CreatedWith& state);
 
-// The same state in lines for people, without the path but for its last place; none where nothing is known.
+// The same state in lines for people, without the path except its last place; none if nothing is known.
 std::vector<std::string> created_with_lines(const spacetime::Profile& profile, const spacetime::Names& names,
                                             const spacetime::ProfileThread& thread);
 

@@ -1,8 +1,8 @@
 // Groups of same code spaces in time: one stream's pairs of samples into occurrences, gaps and neighbours of groups,
 // by the same rules as those of kept nodes (stream_occurrences.h).
 //
-// The time between two samples of the clock is in the group that their pair lies in (Weighing::group_of), but for
-// waits in between, which are elsewhere. So an occurrence ends at a wait, and where a sample shows other code; single
+// The time between two samples of the clock is in the group that their pair lies in (Weighing::group_of), except
+// waits in between, which are elsewhere. So an occurrence ends at a wait, or if a sample shows other code; single
 // samples between longer runs are bridged. Where the program goes from space to space faster than it is sampled,
 // occurrences are runs of chance: their median is a few samples, and they are folded, as those of nodes are.
 #pragma once

@@ -56,8 +56,8 @@ class StreamProgress {
     std::int64_t user_ = 0;
 };
 
-// Nothing where no registers were recorded. Otherwise a pass of its own over the samples. Error: a file cannot be
-// read. Makes the graphs of the sampled functions; single-threaded but for the pass.
+// Nothing if no registers were recorded. Otherwise a pass of its own over the samples. Error: a file cannot be
+// read. Makes the graphs of the sampled functions; single-threaded except for the pass.
 Result<CountedLoops> count_loops(const recording::Recording& recording, const Profile& profile,
                                  const SampledAddresses& addresses, CodeMap& code);
 

@@ -21,7 +21,7 @@ class SampleHistogram {
   public:
     void add(std::uint64_t samples);
     void merge(const SampleHistogram& other);
-    std::uint64_t median() const;  // of an octave its lower end; 0 where there is none
+    std::uint64_t median() const;  // of an octave its lower end; 0 if there is none
 
   private:
     std::array<std::uint64_t, 64> small_{};

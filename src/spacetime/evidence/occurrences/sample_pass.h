@@ -29,11 +29,11 @@ class StreamVisitor {
     // Of that stretch, which was system time, no tick has seen the call; the nearest ones saw it in node `in`: its
     // sums have it, and those of the node where the stretch lies do not.
     virtual void called(std::int64_t /*ns*/, std::uint32_t /*in*/) {}
-    // Of the pieces until the sample to come so many ns, of those ready to run, were found by late ticks
+    // Of the pieces until the next sample this part, of that ready to run, was found by late ticks
     // (late_ticks.h): the thread's clock went on.
     virtual void taken(std::int64_t /*ns*/) {}
-    // The sample at the end of the pieces since the last one. Its event: index of Profile::events, their number where
-    // it is none of them. `deltas`: by Profile::events.
+    // The sample at the end of the pieces since the last one. Its event: index of Profile::events, or their number
+    // for another event. `deltas`: by Profile::events.
     virtual void sample(const recording::Sample& row, std::uint32_t node, std::span<const std::int64_t> deltas) = 0;
     // Of the sample just passed to sample().
     virtual void registers(const recording::SampleRegisters&) {}

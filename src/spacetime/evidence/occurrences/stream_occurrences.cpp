@@ -80,7 +80,7 @@ void StreamOccurrences::go_to(std::uint32_t leaf, std::uint64_t time) {
     }
     std::copy(now_.sums.begin(), now_.sums.end(), at_change_.begin());
     const auto top = static_cast<std::uint32_t>(kept_.size());
-    // Up from the old leaf to the common ancestor, then down to the new one. Levels without children are none.
+    // Up from the old leaf to the common ancestor, then down to the new one. Nodes without children are not levels.
     std::uint32_t from = leaf_;
     std::uint32_t to = leaf;
     std::uint32_t from_child = kParentItself;

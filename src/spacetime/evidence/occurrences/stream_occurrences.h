@@ -35,11 +35,11 @@ class StreamOccurrences {
     // The stream was in profile node `node` for the interval (kNone: not known); `target`: what a wait is for,
     // kStreamEdge: no wait.
     void piece(const StateInterval& interval, bool is_spinning, std::uint32_t node, std::uint32_t target);
-    // Of the last piece so much was system time of a call in profile node `in`: for the sums, not for occurrences.
+    // This part of the last piece was system time of a call in profile node `in`: for the sums, not for occurrences.
     void called(std::int64_t ns, std::uint32_t in);
-    // So much of the time until now was not the thread's (late_ticks.h).
+    // This part of the time until now was not the thread's (late_ticks.h).
     void taken(std::int64_t ns) { now_.sums[kSumTaken] += ns; }
-    // So much user time, and what its rounds usually take (loop_progress.h).
+    // User time, and the usual time of its rounds (loop_progress.h).
     void progress(std::int64_t measured, std::int64_t usual) {
         now_.sums[kSumMeasured] += measured;
         now_.sums[kSumUsual] += usual;
