@@ -151,7 +151,7 @@ std::string list(const Style& style, const RunChannels& run, const PartyNames& n
     return out;
 }
 
-// Of ends a row for each sender and receiver.
+// For ends a row for each sender and receiver.
 std::string pairs(const Style& style, const ChannelMatrix& matrix, const PartyNames& names, std::size_t top) {
     std::vector<std::pair<std::pair<std::size_t, std::size_t>, Exchanged>> all(matrix.sent.begin(),
                                                                                matrix.sent.end());
@@ -289,7 +289,7 @@ Json page_channels(const RunMetrics& metrics) {
         if (matrix.parties.empty()) {
             continue;
         }
-        // What was waited for and never came has time alone.
+        // Messages that were waited for and never came have time alone.
         std::map<std::pair<std::size_t, std::size_t>, Exchanged> sent = matrix.sent;
         for (const auto& [pair, times] : matrix.times) {
             sent.try_emplace(pair);

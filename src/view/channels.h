@@ -10,7 +10,7 @@
 
 namespace kymo::view {
 
-// What parties are called: "rank 3", "server", "cat 1234" where several processes run cat, "server thread 77", an
+// Names of parties: "rank 3", "server", "cat 1234" if several processes run cat, "server thread 77", an
 // address. Headings are short.
 struct PartyNames {
     std::vector<std::string> name;  // by index in RunChannels::parties

@@ -104,7 +104,7 @@ std::string shortened(const Style& style, std::string_view text, std::size_t roo
     return cut + " " + std::string(ellipsis);
 }
 
-// What a text takes at most of `lines` lines when it is broken at spaces.
+// The most columns that a text takes in `lines` lines when it is broken at spaces.
 std::size_t room_of(const Style& style, std::size_t lines, std::size_t indent) {
     constexpr std::size_t kBroken = 8;  // lost at the end of a line, on average
     return lines * (style.width - indent) - (lines - 1) * kBroken;
@@ -131,7 +131,7 @@ void add(std::string* out, const std::string& text) {
     }
 }
 
-// The same in few words.
+// The same, shorter.
 std::string sure_note(const Finding& finding) {
     if (finding.tested) {
         const double chance = 1 - finding.confidence;

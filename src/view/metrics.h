@@ -19,11 +19,11 @@ std::string shown_total(const Style& style, const spacetime::RunMetric& metric, 
 const char* rule_name(MetricTotal rule);
 // The total by the metric's rule, as a number: exact, except for means. Gauges may be below 0.
 nlohmann::ordered_json json_total(const spacetime::RunMetric& metric, const Aggregate& some);
-// What is shown beside the total (RunMetric::parts()): {"level": "process", "values": {"4711": 3}}; hosts by name.
+// Values beside the total (RunMetric::parts()): {"level": "process", "values": {"4711": 3}}; hosts by name.
 nlohmann::ordered_json json_parts(const spacetime::RunMetrics& run, const spacetime::RunMetric& metric);
 
-// What the program, descriptions and libraries counted, and the host's processors; empty where there is nothing.
-// `only_programs`: those that every run has are left out.
+// Metrics of the program, descriptions and libraries, and the host's processors; empty if there are none.
+// `only_programs`: without those that every run has.
 std::string terminal_metrics(const Style& style, const spacetime::RunMetrics& run, std::size_t top,
                              bool only_programs = false);
 

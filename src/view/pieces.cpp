@@ -67,7 +67,7 @@ class StreamPass {
                      [&](const StateInterval& part) { return tail_piece(part) == nullptr; });
         system_places_.next(others_, sampled, is_blind);
         last_ = to;
-        // What the events counted belongs to the time on a processor just before the sample.
+        // Counts belong to the time on a processor just before the sample.
         std::size_t counted = parts_.size();
         for (std::size_t i = 0; i < parts_.size(); ++i) {
             if (on_processor(parts_[i].state) && clip(parts_[i].end) > clip(parts_[i].begin)) {
@@ -113,7 +113,7 @@ class StreamPass {
         parts_.push_back(part);
     }
 
-    // Of the thread's tail, where it says more than samples; else nullptr.
+    // Of the thread's tail, if that is more exact than samples; else nullptr.
     const TailPiece* tail_piece(const StateInterval& part) const {
         const auto piece = tail_after(part.begin);
         return piece != thread_.tail.end() && piece->begin <= part.begin ? &*piece : nullptr;

@@ -15,7 +15,7 @@ std::string report_text(const analysis::Analysis& analysis, const ReportOptions&
 // The same without findings, verdict and alarms: for callers that show these otherwise.
 std::string report_screen(const analysis::Analysis& analysis, const ReportOptions& options);
 
-// As json_report() says of odd bytes.
+// Invalid bytes as in json_report().
 nlohmann::ordered_json report_json(const analysis::Analysis& analysis);
 
 }  // namespace kymo::view

@@ -10,7 +10,7 @@
 
 namespace kymo::view {
 
-// How a report may look. Made by the command line from the terminal and the locale.
+// How a report looks. Made by the command line from the terminal and the locale.
 struct Style {
     std::size_t width = 100;  // columns
     bool colour = false;
@@ -19,7 +19,7 @@ struct Style {
 
 enum class Ink { kPlain, kHeading, kHot, kWarm, kDim, kName, kWarning, kAlarm };
 
-// `text` in a colour, or as it is when the style has none.
+// `text` in a colour, or unchanged if the style has none.
 std::string paint(const Style& style, Ink ink, std::string_view text);
 
 // Columns that a text takes: one a code point (names are ASCII except for our own signs).
@@ -41,7 +41,7 @@ std::string quantity(std::uint64_t number, std::string_view singular, std::strin
 
 std::string byte_size(std::uint64_t bytes);  // "12 KiB", "64.2 MiB", "1.5 GiB"
 
-// How something went over a run: a sign for each, its height that of the value beside the highest.
+// The course of a value over a run: a sign for each, its height relative to the highest.
 std::string course(const Style& style, const std::vector<double>& heights);
 
 // ns in seconds, as in JSON.
@@ -54,7 +54,7 @@ struct Signs {
     std::string_view branch, last, through, gap, then, ellipsis, dot, arrow, from, times;
 };
 const Signs& signs(const Style& style);
-// The findings' words have signs that not every terminal can show.
+// Replaces signs in the findings' words that the terminal cannot show.
 std::string with_signs(const Style& style, std::string text);
 // "│" of "│  ".
 std::string_view first_sign(std::string_view text);

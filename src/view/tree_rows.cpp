@@ -69,7 +69,7 @@ class Chooser {
                                         children.begin());
     }
 
-    // One callee and nothing else to speak of: under a twentieth of what would be shown.
+    // One callee and little else: under a twentieth of what would be shown.
     bool only_calls(CallNodeIndex node) const {
         return visible(node) == 1 &&
                total(node) - total(node.in(children_)[0]) < std::max<std::int64_t>(least_ / 20, 1);

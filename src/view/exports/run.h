@@ -22,13 +22,13 @@ struct ExportRun {
     const recording::Recording* recording = nullptr;  // outlives it
     spacetime::Profile profile;
     spacetime::CallTree tree;
-    findings::Judgement judgement;  // empty where it was not asked for
+    findings::Judgement judgement;  // empty if not requested
     std::uint64_t duration = 0;     // until the last thing known of a thread
 
     const std::vector<spacetime::ProfileThread>& threads() const { return profile.threads; }
     // Of a time of the profile's clock: ns since the run's begin.
     std::uint64_t since_begin(std::uint64_t time) const { return time < profile.begin ? 0 : time - profile.begin; }
-    // When a finding is, since the run's begin: over the whole run where it names no times.
+    // When a finding is, since the run's begin: over the whole run if it has no times.
     std::vector<TimeRange> times_of(const findings::Finding& finding) const;
     // The call node (of the innermost frame) of a profile node.
     spacetime::CallNodeIndex call_node(std::uint32_t node) const { return tree.node_of[node]; }
@@ -45,7 +45,7 @@ struct ExportRun {
     std::string process_name(std::uint32_t process) const;  // never empty
 };
 
-// Whether the run's findings are wanted, too: they take longer than all the rest.
+// Whether the run's findings are loaded, too: they take longer than all the rest.
 enum class Findings : std::uint8_t { kNone, kAll };
 
 // Error: as analysis::analyse().

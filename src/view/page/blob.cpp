@@ -23,7 +23,7 @@ std::string deflate_all(std::string_view raw) {
     const int status = ::compress2(reinterpret_cast<Bytef*>(out.data()), &size,
                                    reinterpret_cast<const Bytef*>(raw.data()), raw.size(), 6);
     if (status != Z_OK) {
-        throw std::runtime_error("zlib cannot compress the page's data");  // only without memory
+        throw std::runtime_error("zlib cannot compress the page's data");  // only if out of memory
     }
     out.resize(size);
     return out;

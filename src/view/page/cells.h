@@ -1,7 +1,7 @@
 // Time cut into bins: how long each thread was at each leaf in each state, bin by bin, at several resolutions.
 //
-// A *cell* is (thread, bin, leaf, state) with its nanoseconds and what events counted in it; empty cells are not
-// there. Cells of a thread are sorted by (bin, key). Each level adds up to the same sums as the finest, exactly.
+// A *cell* is (thread, bin, leaf, state) with its nanoseconds and what events counted in it; empty cells are
+// omitted. Cells of a thread are sorted by (bin, key). Each level adds up to the same sums as the finest, exactly.
 //
 // Memory: 24 bytes a cell and 8 more an event; cells of a level are at most the pieces given to it plus one a bin
 // that a piece crosses.

@@ -50,11 +50,11 @@ std::vector<std::size_t> counted_events(const Profile& profile, const CallTree& 
 }
 
 std::string element(std::string_view id, const std::string& deflated) {
-    // Neither base64 nor our ids hold anything that HTML could take for its own.
+    // Neither base64 nor our ids contain markup.
     return fmt::format("<script type=\"application/x-kymo\" id=\"{}\">{}</script>\n", id, base64(deflated));
 }
 
-// What the page of an excerpt says of it. What counts samples, or draws on single ones, is not in it.
+// Marks the page of an excerpt. Counts of samples, or views of single ones, are not in it.
 void write_excerpt(const Profile& profile, Blob& head) {
     head.json["excerpt"] = {{"read", profile.quality.samples}, {"of", profile.excerpt_of}};
     head.json["verdict"] = "";
@@ -66,7 +66,7 @@ void write_excerpt(const Profile& profile, Blob& head) {
     head.json["run"].erase("delivered_hz");
 }
 
-// Fewer of them where they would take more bytes than they may.
+// Fewer of them if they would take more bytes than allowed.
 std::string occurrences_within(const analysis::Analysis& analysis, const Leaves& leaves, const TimeRange& range,
                                const PageOptions& options) {
     for (std::size_t most = options.most_occurrences;; most = most * 2 / 3) {
@@ -107,7 +107,7 @@ Result<std::string> make_page(const analysis::Analysis& analysis, std::string_vi
             ? kExcerptBins
             : std::clamp(samples / std::max<std::uint64_t>(profile.threads.size(), 1) * 4, kFewestBins, kMostBins);
     TimePassOptions asked{.range = range, .width = std::max<std::uint64_t>(span / bins, 1), .events = events};
-    // The share of the samples that lies in the range is not known before; twice the even share is allowed.
+    // The share of the samples in the range is not known before; twice the even share is allowed.
     const double share = static_cast<double>(span) / static_cast<double>(duration);
     asked.single_pieces =
         !is_excerpt && share * static_cast<double>(samples) <= static_cast<double>(options.most_pieces);

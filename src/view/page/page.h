@@ -35,7 +35,7 @@ struct PageOptions {
 };
 
 // The page's bytes. The page of an excerpt is labelled, has only what an excerpt can show, and polls its server until
-// there is more. `shell` is the built page without data. Errors: a file of the recording cannot be read.
+// the whole is ready. `shell` is the built page without data. Errors: a file of the recording cannot be read.
 Result<std::string> make_page(const analysis::Analysis& analysis, std::string_view shell,
                               const PageOptions& options = {});
 

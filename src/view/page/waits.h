@@ -10,7 +10,7 @@
 
 namespace kymo::view {
 
-// The longest `most` of them, by thread, then by begin. blob.json["waits"] says how many there are and were kept.
+// The longest `most` of them, by thread, then by begin. blob.json["waits"] has their number and that of those kept.
 void write_waits(const spacetime::Profile& profile, const Leaves& leaves, const TimeRange& range, std::size_t most,
                  Blob& blob);
 

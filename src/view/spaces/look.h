@@ -1,4 +1,4 @@
-// A second look (`kymo record --for`): the events asked for, on what the earlier recording kept, beside that one's
+// A second look (`kymo record --for`): the requested events, on what the earlier recording kept, beside that one's
 // own figures. As data the keys are those of docs/json.md.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Median durations of occurrences: of the rows that are kept, or, where none are, to a factor of 1.5 of the counts by
+// Median durations of occurrences: of the rows that are kept, or, if none are, to a factor of 1.5 of the counts by
 // octave.
 #pragma once
 

@@ -65,7 +65,7 @@ class Tables : SpaceSheet {
         heavy_counters(order);
     }
 
-    // The same rows once more, where cycles and instructions were counted: beside the other figures there would be no
+    // The same rows once more, if cycles and instructions were counted: beside the other figures there would be no
     // room for the code's name.
     void heavy_counters(const std::vector<std::uint32_t>& order) {
         const EventRates rates(evidence);

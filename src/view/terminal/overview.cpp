@@ -81,7 +81,7 @@ void quality_line(Sheet& sheet) {
     sheet.out += wrap(sheet.style, line + losses(quality, sheet.profile.kernel_lost), 2, 4);
 }
 
-// Where processors were unlike, times of threads are not to be compared.
+// If processors were unlike, times of threads must not be compared.
 void pace_line(Sheet& sheet) {
     constexpr std::uint64_t kLeast = 100;  // measured in a thread: fewer say little
     constexpr double kUnlike = 1.3;

@@ -36,7 +36,7 @@ void add_figures(const Sheet& sheet, Table& table, const StateSums& sums, std::i
                           {std::move(name), Ink::kName}});
 }
 
-// The threads by the report's metric, those of which nothing is known last.
+// The threads by the report's metric, those without known states last.
 std::vector<std::size_t> order_of(const Sheet& sheet) {
     const auto& threads = sheet.profile.threads;
     return sheet.ranked(threads.size(), [&](std::size_t i) {

@@ -10,8 +10,8 @@
 
 namespace kymo::view {
 
-// Of the threads with this number as the report prints it; several processes, or one thread after the other, may have
-// one of it. Error: there is none; it lists the existing ones.
+// For the threads with this number as the report prints it; several processes, or successive threads, may have
+// the same one. Error: there is none; it lists the existing ones.
 Result<std::string> thread_accounts(const Style& style, const analysis::Analysis& analysis, std::uint64_t tid);
 
 }  // namespace kymo::view
