@@ -18,15 +18,15 @@
 namespace kymo::recording {
 
 struct Chunk {
-    std::uint64_t offset = 0;               // of its header
+    std::uint64_t offset = 0;               // of the chunk's header
     StreamId stream{0};                     // of its first row
     std::span<const std::uint8_t> payload;  // committed rows; valid until the next step
-    bool is_whole = true;                   // it has all of them
+    bool is_whole = true;                   // whether all of them are there
 
     std::uint64_t payload_offset() const { return offset + sizeof(ChunkHeader); }
 };
 
-// Adds to a report, joining what is adjacent and alike.
+// Adds to a report, joining adjacent damage of one kind.
 void add_damage(ScanReport& report, std::uint64_t offset, std::uint64_t bytes, const char* what);
 
 class ChunkWalker {
@@ -34,12 +34,12 @@ class ChunkWalker {
     // Both must outlive the walker. Damage found on the way is added to the report.
     ChunkWalker(const File& file, ScanReport& report) : file_(file), report_(report) {}
 
-    // False: no more chunks. Error: the system cannot read the file. Of a payload that is longer than `most` bytes
+    // False: no more chunks. Error: the system cannot read the file. If a payload is longer than `most` bytes
     // only these are read, and its checksum is not verified.
     Result<bool> next(Chunk& chunk, std::size_t most = kMaxChunkBytes);
 
   private:
-    // Looks at up to `bytes` bytes at `offset`; fewer at the file's end. Empty with error_ set: cannot be read.
+    // Up to `bytes` bytes at `offset`; fewer at the file's end. Empty with error_ set: cannot be read.
     std::span<const std::uint8_t> look(std::uint64_t offset, std::size_t bytes);
     bool begin();
     bool is_sound(const ChunkHeader& header) const;

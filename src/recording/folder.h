@@ -20,7 +20,7 @@ class Folder {
   public:
     // To read from; the name may be that of a link. kNotFound, kPermission, kMalformed (no folder).
     static Result<Folder> open(const std::filesystem::path& path);
-    // To write to: this user's own and no link. kPermission where it is not so.
+    // To write to: this user's own and not a link; otherwise kPermission.
     static Result<Folder> open_own(const std::filesystem::path& path);
 
     Folder(Folder&& other) noexcept;
@@ -33,7 +33,7 @@ class Folder {
     const std::filesystem::path& path() const { return path_; }
     int descriptor() const { return descriptor_; }
 
-    // A path that leads to a file in it whatever becomes of its name; while this object lives, in this process only.
+    // A path to a file in it that stays valid if its name changes; while this object lives, in this process only.
     std::string reach(const std::string& name) const;
 
     // Files that end in `suffix`, sorted. Error: it cannot be read.
@@ -44,9 +44,9 @@ class Folder {
     bool remove(const std::string& name) const;
     bool rename(const std::string& from, const std::string& to) const;
 
-    // Its present path; none when it was removed.
+    // Its present path; none if it was removed.
     std::optional<std::filesystem::path> where_now() const;
-    // path() still leads here.
+    // Whether path() still leads here.
     bool is_in_place() const;
 
   private:

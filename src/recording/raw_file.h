@@ -1,4 +1,4 @@
-// Calls of files that go straight to the kernel where glibc's wrapper is a cancellation point: a thread of the
+// Calls of files that go straight to the kernel if glibc's wrapper is a cancellation point: a thread of the
 // program with a pending cancellation must not die inside the monitor.
 #pragma once
 
