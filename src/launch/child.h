@@ -16,7 +16,7 @@ struct ChildOptions {
     std::filesystem::path program;
     std::vector<std::string> arguments;    // argv, the first included
     std::vector<std::string> environment;  // NAME=VALUE
-    sigset_t signal_mask{};                // the program's own, as we found it
+    sigset_t signal_mask{};                // the program's own, as we got it
     struct sigaction child_action{};       // SIGCHLD's, likewise
 };
 
@@ -29,7 +29,7 @@ class Child {
     Child& operator=(Child&&) = delete;
     Child(const Child&) = delete;
     Child& operator=(const Child&) = delete;
-    // A child that was never released is ended.
+    // Ends a child that was never released.
     ~Child();
 
     [[nodiscard]] pid_t pid() const { return pid_; }
@@ -45,7 +45,7 @@ class Child {
     int failed_ = -1;  // errno of exec; closed by a successful one
 };
 
-// What is preloaded into the program.
+// The libraries preloaded into the program.
 struct Preload {
     std::filesystem::path monitor;
     std::filesystem::path channels = {};  // empty: none

@@ -1,4 +1,4 @@
-// The end of a recording: what the folder holds, why it ended, and making it small.
+// The end of a recording: its files, the reason of its end, and packing.
 #pragma once
 
 #include "launch/record_outcome.h"
@@ -18,8 +18,8 @@ EndReason end_reason(EndReason reason, const recording::Folder& folder, std::uin
 std::string session_file(const std::optional<Job>& job);
 
 // Removes the session, packs the files whose writers are gone, and fills in outcome.recording (where the folder is by
-// now), gone, processes, bytes and warnings. Files that cannot be packed stay as they are: they are as readable, only
-// larger. Files that are not regular are named in the warnings.
+// now), gone, processes, bytes and warnings. Files that cannot be packed stay as they are: they are equally readable,
+// but larger. Files that are not regular are named in the warnings.
 void finish_folder(const recording::Folder& folder, RecordOutcome& outcome);
 
 }  // namespace kymo::launch

@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// As the process sees it: links in the path lead to its files, never to ours.
+// As the process sees it: links in the path lead to files of its root, never of ours.
 int open_inside(int root, const std::string& path) {
     open_how how{};
     how.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;

@@ -19,11 +19,11 @@
 
 namespace kymo::launch {
 
-// A process that is not measured for its user.
+// A process that is not measured because of its user.
 struct BarredProcess {
     std::uint64_t time = 0;
     std::uint32_t pid = 0;
-    std::string path;      // of its program
+    std::string path;      // of its program's file
     std::string obstacle;  // in words that follow the program's name
 };
 
@@ -33,7 +33,7 @@ class OtherUsers {
     OtherUsers(const recording::Folder& folder, const std::filesystem::path& monitor);
 
     void take(const KernelRecord& record);
-    // Those that have come since the last look.
+    // The processes since the last call.
     std::vector<BarredProcess> look();
 
     // One for each user, for the recording and for the user at the terminal.

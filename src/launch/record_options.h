@@ -1,4 +1,4 @@
-// What is asked of a recording.
+// The parameters of a recording.
 #pragma once
 
 #include "events/plan.h"
@@ -25,8 +25,8 @@ struct RecordOptions {
     bool registers = false;                        // recorded with every sample
     // Participants beside the launcher's own (run/participant.h), in this order; alive until record() returns.
     std::vector<RunParticipant*> participants;
-    // The program is measured from outside instead: nothing is preloaded into it or what it starts, so that any
-    // program will do.
+    // The program is measured from outside instead: nothing is preloaded into it or its children, so that every
+    // program can be measured.
     bool from_outside = false;
     // True for hunts, plans of hooks and second looks: no process is reduced to one line because it was short.
     bool is_about_every_process = false;

@@ -1,4 +1,4 @@
-// What became of a recording.
+// The result of a recording.
 #pragma once
 
 #include "base/result.h"
@@ -26,7 +26,7 @@ struct RecordOutcome {
     std::uint64_t bytes = 0;    // of the whole folder, packed
     std::uint64_t switches = 0;
     std::uint64_t lost = 0;  // kernel records lost by the parent's rings
-    std::optional<Job> job;  // this was one rank of it
+    std::optional<Job> job;  // this run was one rank of it
     std::vector<events::Missing> missing;
     std::vector<std::string> warnings;  // one line each
 

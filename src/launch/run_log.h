@@ -36,7 +36,7 @@ class RunLog {
     void set_library(std::filesystem::path library) { library_ = std::move(library); }
 
     void write_run(std::span<const std::string> command);
-    // Rows of another producer; they come behind what is there.
+    // Rows of another producer; they are written behind the present ones.
     template <typename Write>
     void write_others(const Write& write) {
         write(stream_);
@@ -48,7 +48,7 @@ class RunLog {
     void write_end(recording::RunEnd row);  // open switch intervals first
     void close();
 
-    // Lets go of the file without a trace of the run (the folder is to be removed).
+    // Closes the file without a trace of the run (the folder is removed).
     void abandon() { file_.abandon(); }
 
     [[nodiscard]] std::uint64_t switches() const { return switches_; }

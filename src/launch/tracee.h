@@ -13,7 +13,7 @@ namespace kymo::launch {
 // For a stop that wait4(2) reported, by `signal`. False: it is not our tracee, job control has stopped it.
 bool continue_tracee(pid_t task, int signal);
 
-// Takes what the program's other threads wait for: stopped ones are continued, ended ones let go (a program does not
+// Handles stops and ends of the program's other threads: continues stopped ones, reaps ended ones (a program does not
 // end while one of its traced threads is not waited for). Precondition: the caller has no children but the program.
 void serve_traced_threads(pid_t program);
 

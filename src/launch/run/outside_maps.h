@@ -1,5 +1,5 @@
-// The address maps of the recorded processes, read from outside when their memory has changed size, as rows of what
-// has changed since the reading before (docs/recording-format.md, "Areas"). So nothing in the program is disturbed,
+// The address maps of the recorded processes, read from outside when their memory has changed size, as rows of the
+// changes since the previous reading (docs/recording-format.md, "Areas"). So nothing in the program is disturbed,
 // however many threads it has: its own monitor reads the map only while there is one thread.
 //
 // Ten times a second at most it compares each process's size (/proc/PID/statm). Processes are those with a
@@ -47,7 +47,7 @@ class OutsideMaps final : public RunParticipant {
     };
 
     void add_new(const RunScene& scene);
-    // False: it is gone, or another program by now.
+    // False: it has ended, or runs another program by now.
     bool look(RunScene& scene, Watched& process);
     bool read(RunScene& scene, Watched& process);
     static void leave(RunScene& scene, Watched& process);

@@ -1,8 +1,8 @@
-// Which readings of a process's memory become rows of the recording, so that steady memory costs nothing and days of
+// Selects the readings of a process's memory that become rows, so that steady memory costs nothing and days of
 // changing memory a bounded amount.
 //
-// A reading is a row where it differs from the last row by more than kLeastChange and by more than 1 %. Behind every
-// kRowsBefore rows the time between rows doubles, up to which only the highest and the newest reading are kept: a
+// A reading is a row if it differs from the last row by more than kLeastChange and by more than 1 %. After every
+// kRowsBefore rows the time between rows doubles; within it only the highest and the newest reading are kept: a
 // peak is never left out. So n readings at most, one every 100 ms, become O(log n) times kRowsBefore rows: those of a
 // day some 20,000.
 //

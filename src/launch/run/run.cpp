@@ -28,7 +28,7 @@ std::uint64_t to_ns(const timeval& time) {
 
 Run::Run(Settled& settled, const recording::Folder& folder)
     : settled_(settled), folder_(folder), scene_{settled, folder, log_, 0, 0, false, {}, {}} {
-    // In the order in which they act at each step: what others measure comes before the kernel's records of it.
+    // In the order in which they act at each step: others' measurements come before the kernel's records of them.
     participants_ = settled.options.participants;
     participants_.insert(participants_.end(), {&kernel_records_, &session_, &short_processes_, &outside_maps_,
                                                &memory_samples_, &log_rows_});
