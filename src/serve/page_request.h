@@ -15,8 +15,8 @@ namespace kymo::serve {
 struct PageRequest {
     std::optional<TimeRange> range = {};  // ns since the run's begin; none: the whole run
     std::uint32_t look = 0;               // which reading of the recording, from 1; 0: the last one
-    bool is_first_look = false;           // the page of the excerpt, also when the whole is there
-    bool is_stage = false;                // no page: what the work is at, in words; empty: the page is there
+    bool is_first_look = false;           // the page of the excerpt, even if the whole is ready
+    bool is_stage = false;                // not a page: the stage of the work, in words; empty: the page is ready
 };
 
 // The requested page, or the refusal: 404 without the token, 403 if the name of the host is not this machine's

@@ -15,7 +15,7 @@ constexpr const char* kHtml = "text/html; charset=utf-8";
 constexpr const char* kHeaders =
     "Cache-Control: no-store\r\nReferrer-Policy: no-referrer\r\nX-Content-Type-Options: nosniff\r\n"
     "X-Frame-Options: DENY\r\n";
-// Of the small pages; the large ones have a policy of their own.
+// For the small pages; the large ones have a policy of their own.
 constexpr const char* kPlainPolicy =
     "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 

@@ -15,7 +15,7 @@ namespace kymo::serve {
 
 class PageServer {
   public:
-    // `name`: of the recording, for the pages that are shown meanwhile.
+    // `name`: of the recording, for the pages shown while waiting.
     PageServer(Descriptor listener, std::string token, std::string name, OpenSource open);
 
     [[nodiscard]] int port() const { return server_.port(); }

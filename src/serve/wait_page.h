@@ -1,4 +1,4 @@
-// What a browser shows until the page is there, and where there can be none.
+// The browser's page while the requested one is made, or if it cannot be.
 #pragma once
 
 #include "base/result.h"
@@ -14,7 +14,7 @@ namespace kymo::serve {
 // may be empty; `nonce`: of its script, in the policy.
 std::string wait_page(std::string_view recording, std::string_view stage, double seconds, std::string_view nonce);
 
-// With a link that has the recording read again, as reading `next_look`.
+// With a link that reads the recording again, as reading `next_look`.
 std::string error_page(std::string_view recording, const Error& error, std::uint32_t next_look);
 
 }  // namespace kymo::serve
