@@ -1,4 +1,4 @@
-// kymo doctor: what this machine can measure, what not, why, and what would change it.
+// kymo doctor: what this machine can and cannot measure, why, and the remedies.
 #include "cli/help/missing_parts.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"

@@ -1,4 +1,4 @@
-// kymo top: what the programs under Kymo do now.
+// kymo top: the present activity of programs under Kymo.
 #include "cli/host_cells.h"
 #include "cli/ring/ring_top.h"
 #include "cli/terminal.h"
@@ -43,7 +43,7 @@ void stop(int /*signal*/) {
     stopped = 1;
 }
 
-// The host as it was and is.
+// The host at the previous and the present reading.
 class Host {
   public:
     Host() : cells_("top.cells") { look(); }

@@ -1,4 +1,4 @@
-// A kernel to replay or to execute: a trace's file, or one kernel of a PTX file with how it is launched.
+// A kernel to replay or to execute: a trace's file, or one kernel of a PTX file with its launch.
 #pragma once
 
 #include "cli/gpu/machine_code.h"
@@ -23,8 +23,8 @@ class PtxKernel {
     void add_values_to(CLI::App& app);
     bool values() const { return values_; }
     // The kernel of a .ptx as --kernel, --grid, --block, --shared and --args launch it, or the trace in any other
-    // file, held against its launch as `extent` says. `warm`: it will be run twice; `gpu`: whose machine code
-    // --machine-code means. Valid as long as this object and until the next open().
+    // file, checked against its launch according to `extent`. `warm`: it will be run twice; `gpu`: the GPU for
+    // --machine-code. Valid as long as this object and until the next open().
     Result<std::unique_ptr<gpu::KernelSource>> open(const std::filesystem::path& path, gpu::Extent extent,
                                                     bool warm = false, const gpu::Gpu* gpu = nullptr);
 

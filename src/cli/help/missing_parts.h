@@ -1,4 +1,4 @@
-// What this build of Kymo was made without (cmake/Missing.cmake).
+// The parts that this build of Kymo was made without (cmake/Missing.cmake).
 #pragma once
 
 #include "base/result.h"
@@ -15,7 +15,7 @@ struct MissingPart {
 
 std::span<const MissingPart> missing_parts();
 
-// Of a verb whose page is not in this build.
+// For a verb whose page is not in this build.
 Error no_page_error();
 
 }  // namespace kymo::cli

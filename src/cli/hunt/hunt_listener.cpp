@@ -148,7 +148,7 @@ bool HuntListener::write_all(const std::string& text) {
             continue;
         }
         if (wrote <= 0) {
-            has_lines_ = false;  // it is gone
+            has_lines_ = false;  // the reader has ended
             return false;
         }
         done += static_cast<std::size_t>(wrote);
@@ -159,7 +159,7 @@ bool HuntListener::write_all(const std::string& text) {
 void HuntListener::tell(const std::string& line) {
     if (descriptor_ >= 0 && (!has_lines_ || !write_all(line + "\n"))) {
         ++lost_;
-        has_lines_ = false;  // half a line may be there: nothing more fits behind it
+        has_lines_ = false;  // half a line may be written: nothing can follow it
     }
     if (process_ != 0 && kill(process_, signal_) != 0) {
         process_ = 0;

@@ -34,7 +34,7 @@ ring::ManagerSettings settings_of(const RingTopOptions& options, const ring::Job
     return settings;
 }
 
-// The manager's rows of cells: to and from each member, as far as they are in use.
+// The manager's rows of cells: to and from each member, as far as used.
 constexpr std::uint32_t kMostChannels = 8192;
 
 // Channels and recorded hosts take a descriptor each.
@@ -72,7 +72,7 @@ class AskedMetrics {
         }
         manager.describe(std::move(own), monotonic_now().ns);
     }
-    // True: something is known that was not before.
+    // True: something new is known.
     bool learn(const ring::Manager& manager) {
         bool is_new = ring::describe(all_, manager.metrics().told());
         for (ring::AskedMetric& each : all_) {
@@ -88,7 +88,7 @@ class AskedMetrics {
     std::vector<ring::AskedMetric> all_;
 };
 
-// Of hosts, as `roster` has them then; empty: not known.
+// Names of hosts, as `roster` has them at the time; empty: not known.
 std::function<std::string(ring::Slot)> names_of(const std::vector<ring::MemberFile>& roster) {
     return [&roster](ring::Slot slot) {
         for (const ring::MemberFile& member : roster) {
@@ -127,7 +127,7 @@ std::optional<live::DetailTarget> wanted_rows(live::RingScreen* screen, const Ri
 constexpr double kShortestPeriod = 0.125;
 constexpr double kLongestPeriod = 60;
 
-// Keys: true when it is to end.
+// Handles keys: true to end.
 bool follow(live::RingScreen& screen, const RingTopOptions& options, const std::vector<ring::MemberFile>& named,
             const AskedMetrics& asked, HostsRecord& record, ring::Manager& manager, double& period) {
     const live::RingScreen::Wish wish = screen.press();
@@ -235,7 +235,7 @@ int run_ring_top(const RingTopOptions& options, const std::function<bool()>& is_
         if (options.orders) {
             lines_in.take([&](const std::string& line) {
                 if (const auto ordered = order(parse_switch(line)); !ordered) {
-                    fail(ordered.error());  // and goes on
+                    fail(ordered.error());  // and continues
                 }
             });
         }
@@ -256,7 +256,7 @@ int run_ring_top(const RingTopOptions& options, const std::function<bool()>& is_
             });
             cells.fill_service(view.channels, view.trips);
             view.switches = switching.state(manager.orders());
-            // Nothing to compare with yet; a manager that has just come has not been heard of by all.
+            // Nothing to compare with yet; some agents have not heard of a new manager.
             if (shown == 0 && view.sample.sequence == 1 && options.times != 1) {
                 continue;
             }
