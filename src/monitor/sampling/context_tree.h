@@ -1,4 +1,4 @@
-// A thread's calling-context tree: every distinct call path once, as nodes that only ever get added.
+// A thread's calling-context tree: every distinct call path once, as nodes that are only added.
 //
 // Used by one thread (its sampling handler, or itself under Quiet). The tree in memory is only the index by
 // which a path finds its node again; the nodes themselves are rows in the recording, written through the
@@ -6,8 +6,8 @@
 //
 // Recursion is folded: a path passes twice through the same function only with a function new to the path in between.
 // A frame whose function has been passed since then leads back there, in place of that frame. So every function of a
-// path stays on it, each frame lies below a real caller of its function, the innermost frame is what it is, and a
-// path is as long as it has functions, not as the stack is deep. docs/recording-format.md has it in full.
+// path stays on it, each frame lies below a real caller of its function, the innermost frame is unchanged, and a
+// path is as long as it has functions, not as the stack is deep. docs/recording-format.md has the full rules.
 //
 // There is room for kOwnSlots steps a thread (256 KiB), then for up to kMostSlots as long as the large trees of the
 // process together take at most kMostBytes. Beyond that a path that is not known keeps
@@ -43,7 +43,7 @@ class ContextTree {
     ContextTree(const ContextTree&) = delete;
     ContextTree& operator=(const ContextTree&) = delete;
 
-    // Forgets everything, for the next thread that uses this state. What a small tree needs is kept.
+    // Clears everything, for the next thread that uses this state. The memory of a small tree is kept.
     void clear() {
         if (capacity_ > kOwnSlots) {
             give_back_index();
@@ -70,7 +70,7 @@ class ContextTree {
     struct Entered {
         ContextId leaf{0};     // 0: an empty path, or no room even for the leaf
         bool folded = false;   // recursion was left out
-        bool dropped = false;  // outer frames were left out for want of room
+        bool dropped = false;  // outer frames were left out for lack of room
     };
 
     // Distinguishes the places of a path; also function_of()'s result if no function is known.
@@ -79,9 +79,9 @@ class ContextTree {
         return (static_cast<std::uint64_t>(raw(frame.image)) << 48U) ^ frame.offset;
     }
 
-    // Enters a path given leaf first. function_of(frame): a number of the function that the frame lies in.
+    // Enters a path given leaf first. function_of(frame): a number for the frame's function.
     // emit(id, parent, frame, dropped) is called for each new node and returns false when the row could not be
-    // written; `dropped`: the node is outermost only because what lies outward was left out.
+    // written; `dropped`: the node is outermost only because outer frames were left out.
     template <typename FunctionOf, typename Emit>
     Entered enter(std::span<const unwind::Frame> leaf_first, const FunctionOf& function_of, const Emit& emit) {
         if (leaf_first.empty()) {

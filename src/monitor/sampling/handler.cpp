@@ -1,4 +1,4 @@
-// The signal handler: the path of every sample. docs/measurements.md has what it costs.
+// The signal handler: the path of every sample. Its cost is in docs/measurements.md.
 //
 // Runs in the measured thread, between any two of the program's instructions, with every signal blocked, on the
 // thread's own stack (signal_entry.h). No malloc, no locks but the monitor's own (a thread's first sample and a new
@@ -32,7 +32,7 @@ namespace kymo::monitor {
 
 namespace {
 
-// `registers`: where it was taken; null: not known.
+// `registers`: those at the sample; null: not known.
 void write_sample(ThreadState& thread, const Overflow& overflow, const MetricValues& metrics, const Path& path,
                   const unwind::Registers* registers) {
     std::size_t count = thread.counters.value_count();
@@ -41,7 +41,7 @@ void write_sample(ThreadState& thread, const Overflow& overflow, const MetricVal
     thread.pauses_seen = process.resumes();
     for (std::size_t i = 0; i < count; ++i) {
         const std::uint64_t now = overflow.values->value[i];
-        // Timer threads' clocks run on while measurement is off; kernel counters stand still.
+        // Timer threads' clocks run on while measurement is off; kernel counters do not.
         const bool unknown = resumed && thread.counters.kind() == CounterKind::kThreadTimer;
         deltas[i] = unknown || now < thread.last.value[i] ? 0 : now - thread.last.value[i];
         thread.last.value[i] = now;
@@ -77,7 +77,7 @@ bool is_own_work(std::uint64_t flags) {
     return (flags & recording::kOwnWork) != 0;
 }
 
-// What was counted outside of what a second look is for, as a row.
+// Writes the counts outside the code of a second look, as a row.
 void write_left_out(ThreadState& thread) {
     LeftOutSample& left_out = thread.left_out;
     left_out.overflow.values = &left_out.values;
@@ -109,7 +109,7 @@ void take_sample(ThreadState& thread, const Overflow& overflow, const Path& path
     write_sample(thread, overflow, metrics, path, registers);
 }
 
-// What a sample that was due at `sampled` has taken from the program, which was in the handler from `begin` to `end`.
+// The time that a sample due at `sampled` has taken from the program; the handler ran from `begin` to `end`.
 // The kernel writes the sample, delivers the signal and returns from it; before that it has entered its interrupt,
 // whose time cannot be measured here. Half of the rest is about right (seen: 10 µs of 32 in a virtual machine).
 std::uint64_t taken_by_sample(std::uint64_t sampled, std::uint64_t begin, std::uint64_t end) {
@@ -141,11 +141,11 @@ std::uint64_t take_samples(ThreadState& thread, void* context, int code) {
     const std::uint64_t pc = registers.pc;
     if (thread.stack.holds(registers.sp()) && thread.waits.is_left_at(registers.sp())) {
         write_unfinished_wait(thread, clock_now(), true);
-        thread.waits.begin.store(0, std::memory_order_relaxed);  // one that was too brief, too
+        thread.waits.begin.store(0, std::memory_order_relaxed);  // also a wait that was too brief
     }
     bool walked = false;
     Path path;
-    // Of all samples that this signal is for, walked once.
+    // The path for all samples of this signal, walked once.
     const auto path_here = [&] {
         if (!walked) {
             path = thread.debt.is_much() ? path_from_address(thread, pc) : path_from_signal(thread, registers);
@@ -164,7 +164,7 @@ std::uint64_t take_samples(ThreadState& thread, void* context, int code) {
         if (overflow.time >= thread.own_work_begin && overflow.time < thread.own_work_end) {
             // It came while the monitor was at work here with signals blocked (a new image's table takes
             // milliseconds), and is delivered before the program's next instruction: what was interrupted then is
-            // interrupted now. There may be hundreds, where a walk took long.
+            // interrupted now. There may be hundreds, if a walk took long.
             Path own = path_here();
             own.flags |= recording::kOwnWork;
             take_sample(thread, overflow, own, nullptr);
@@ -202,7 +202,7 @@ std::uint64_t take_samples(ThreadState& thread, void* context, int code) {
     return last;
 }
 
-// How fast the thread's processor is, as it is when the thread computes: a core's other thread slows it down.
+// The speed of the thread's processor while the thread computes: a core's other thread slows it down.
 void measure_pace(ThreadState& thread) {
     constexpr std::uint64_t kMostTicks = 4'096;  // more: it was interrupted
     const std::uint64_t ticks = native::pace_ticks();

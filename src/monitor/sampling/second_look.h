@@ -1,4 +1,4 @@
-// A second look (`kymo record --for`): further events are kept only where an earlier recording kept something.
+// A second look (`kymo record --for`): further events are kept only in code that an earlier recording kept.
 //
 // A sample of a requested event whose call path passes through none of the kept code is
 // left out: no row is written, and what the counters counted goes into the thread's next row. So outside of the
@@ -28,10 +28,10 @@ class SecondLook : public Part {
     bool begin();
     static void thread_begin(ThreadState& thread);
     bool on() const { return on_; }
-    // Was this event asked for? Others are kept everywhere.
+    // Whether this event was requested. Others are kept everywhere.
     bool is_for(std::uint32_t event) const { return event < 32 && (code_.events >> event & 1U) != 0; }
     void image_added(ImageId id, const image::LoadedImage& image);
-    // Does a call path pass through kept code?
+    // Whether a call path passes through kept code.
     bool passes(std::span<const unwind::Frame> path) const;
 
   private:

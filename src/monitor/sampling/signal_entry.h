@@ -8,7 +8,7 @@
 // state is the calling thread's own, even if the descriptor has another owner by now: a program may have closed it
 // with its own instruction, and another thread's counter has the number, while the first one goes on.
 //
-// What depends on the processor is in x86_64/signal_entry.cpp.
+// The processor's part is in x86_64/signal_entry.cpp.
 #pragma once
 
 #include <atomic>
@@ -19,13 +19,13 @@ namespace kymo::monitor {
 
 struct ThreadState;
 
-// What the entry reads. Written at the program's start.
+// The entry's data. Written at the program's start.
 struct SignalOwners {
     std::atomic<ThreadState*>* table = nullptr;  // by descriptor, from `base`; 1: ours, but it signals no thread
     std::uint32_t base = 0;
     std::uint32_t count = 0;
     std::uint32_t kernel_results = 0;  // not 0: a signal that the kernel itself sends is the hunt's
-    std::uint32_t has_keys = 0;        // not 0: memory may be closed by protection keys, and is to be opened first
+    std::uint32_t has_keys = 0;        // not 0: protection keys may close memory, which must be opened first
 };
 
 // NOLINTBEGIN(readability-identifier-naming): the entry's names

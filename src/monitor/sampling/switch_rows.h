@@ -17,9 +17,9 @@ class SwitchRows : public Part {
     static void thread_end(ThreadState& thread);
     void after_fork(ThreadState* own);
 
-    // Writes what has arrived. In the thread, marked busy, or where it does not run; after announce().
+    // Writes what has arrived. In the thread, marked busy, or while it does not run; after announce().
     static void write(ThreadState& thread);
-    // That the thread lives, or does so no longer; an absence that it has not come back from then.
+    // That the thread lives, or has ended; then also an absence from which it has not come back.
     static void write_life(const ThreadState& thread, std::uint64_t time, recording::TaskChange change);
 
   private:

@@ -18,7 +18,7 @@ class ThreadTimer {
     void set_from_next_tick(std::uint64_t period) const { set(period, 1); }
     void stop() const { set(0, 0); }
     void close();
-    // In a forked child, which has none of its parent's.
+    // In a forked child, which does not inherit its parent's timer.
     void abandon() { timer_ = -1; }
 
   private:
