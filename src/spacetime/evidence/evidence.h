@@ -1,4 +1,4 @@
-// What a recording says of code spaces against time: everything that findings are made from and that tables show.
+// The data of a recording about code spaces and time: everything that findings are made from and that tables show.
 // Made by make_evidence.h. Plain values: any thread may read them.
 //
 // Indices: nodes, spaces, wait targets are those of the vectors here; threads and processes those of the Profile;
@@ -46,9 +46,9 @@ struct Evidence {
     std::vector<SpaceIntervals> intervals;  // of nodes with two occurrences or more in a stream, by node
     std::vector<CodePattern> patterns;      // by node, then most time first
 
-    std::vector<CodeSums> code_sums;  // where asked for, by the heavy spaces concerned
+    std::vector<CodeSums> code_sums;  // if requested, by the heavy spaces concerned
 
-    std::vector<std::string> warnings;  // what could not be done: code not readable, no marks, …
+    std::vector<std::string> warnings;  // missing parts: code not readable, no marks, …
 };
 
 }  // namespace kymo::spacetime

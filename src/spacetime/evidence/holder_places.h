@@ -1,4 +1,4 @@
-// Where the threads that were waited for were meanwhile.
+// Where the threads that were waited for spent the time of the waits.
 #pragma once
 
 #include "spacetime/evidence/evidence.h"

@@ -1,4 +1,4 @@
-// Which level the run has structure at: main loops, their phases, loops inside the phases.
+// Finds the levels at which the run has structure: main loops, their phases, loops inside the phases.
 #pragma once
 
 #include "spacetime/evidence/kept_nodes.h"

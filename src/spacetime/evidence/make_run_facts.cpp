@@ -11,7 +11,7 @@
 namespace kymo::spacetime {
 namespace {
 
-constexpr std::uint64_t kLeastPaces = 20;  // measured: fewer are chance
+constexpr std::uint64_t kLeastPaces = 20;  // with fewer measurements differences are chance
 
 TimeTerms total_of(const ProfileThread& thread) {
     const StateSums sums = thread.states.sums();
@@ -90,7 +90,7 @@ std::vector<ProcessFacts> processes_of(const Profile& profile) {
         made.name = process.name;
         made.begin = process.begin;
         made.end = process.end;
-        // Of the images that the parent was, the last that had begun.
+        // Of the parent's images, the last that had begun.
         const auto [first, last] = by_pid.equal_range(process.parent_pid);
         for (auto at = first; at != last; ++at) {
             const std::uint64_t begin = profile.processes[at->second].begin;

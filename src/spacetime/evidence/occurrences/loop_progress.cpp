@@ -59,7 +59,7 @@ class LoopsOfFunctions {
     std::uint32_t loops_ = 0;
 };
 
-// One stream: what its loops' rounds add up to.
+// One stream: the sums of its loops' rounds.
 class RoundsVisitor final : public StreamVisitor {
   public:
     RoundsVisitor(const SampledAddresses& addresses, const CountedLoops& loops, std::vector<LoopSums>& sums)

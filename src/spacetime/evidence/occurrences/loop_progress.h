@@ -1,4 +1,4 @@
-// How fast loops go, by the registers of consecutive samples: work done, known without any counter of the hardware.
+// Speed of loops, from the registers of consecutive samples: work done, measured without any hardware counter.
 //
 // An address in a loop represents the outermost loop around it whose rounds a register counts
 // (program/flow/induction.h): between two samples in one such loop, the register gives the rounds in between. The
@@ -19,7 +19,7 @@
 namespace kymo::spacetime {
 
 struct CountedLoop {
-    std::uint32_t loop = kNone;  // dense numbers; kNone: the address is in no loop that a register counts
+    std::uint32_t loop = kNone;  // dense numbers; kNone: the address is not in a loop that a register counts
     program::Induction steps;
 };
 
@@ -33,7 +33,7 @@ class StreamProgress {
   public:
     explicit StreamProgress(const CountedLoops& loops) : loops_(loops) {}
 
-    // A sample at an address (kNone: nowhere known); `user`: since the sample before, of which it says nothing where
+    // A sample at an address (kNone: not known); `user`: since the sample before, without meaning if
     // `is_cut` (measurement was switched off in between).
     void sample(std::uint32_t address, std::int64_t user, bool is_cut);
 

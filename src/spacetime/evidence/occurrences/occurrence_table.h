@@ -19,22 +19,22 @@ namespace kymo::spacetime {
 // Wall time, split exactly. Signed: a single interval may be off by some hundred nanoseconds (costs.h).
 struct TimeTerms {
     std::int64_t user = 0;
-    std::int64_t spinning = 0;  // on a processor in the program, inside a recorded wait: polling for its end
+    std::int64_t spinning = 0;  // on a processor in the program, inside a recorded wait: polling
     std::int64_t system = 0;
     std::int64_t run_queue = 0;  // ready to run, but another had the processor
-    std::int64_t waiting = 0;    // in a wait that was recorded: OccurrenceTable::waits says for what
-    std::int64_t other = 0;      // off the processor, and nothing known why (and measurement switched off)
+    std::int64_t waiting = 0;    // in a recorded wait: OccurrenceTable::waits has its target
+    std::int64_t other = 0;      // off the processor for an unknown reason (or measurement was off)
 
     std::int64_t wall() const { return user + spinning + system + run_queue + waiting + other; }
     // Whether most of it is recorded waits, which are known to the nanosecond without samples. Time without a
-    // processor counts on neither side: how long it is is the machine's and its other programs' doing, not the
+    // processor counts on neither side: its length depends on the machine and its other programs, not on the
     // program's.
     bool mostly_waits() const { return waiting + spinning > user + system; }
     TimeTerms& operator+=(const TimeTerms& more);
     bool operator==(const TimeTerms&) const = default;
 };
 
-// ns on processors, without polling in waits.
+// ns on processors, without polling.
 struct WorkSums {
     std::int64_t user = 0;
     std::int64_t system = 0;
@@ -90,7 +90,7 @@ struct OccurrenceTable {
 
     std::size_t counters;               // Profile::events
     std::vector<std::uint32_t> thread;  // index of Profile::threads: the stream
-    std::vector<std::uint64_t> begin;   // ns; known to ± one sampling period, where no wait or mark says exactly
+    std::vector<std::uint64_t> begin;   // ns; known to ± one sampling period, unless a wait or mark gives it exactly
     std::vector<std::uint64_t> end;
     std::vector<std::uint64_t> samples;
     std::vector<std::uint64_t> bridged;  // of these, samples of short interruptions

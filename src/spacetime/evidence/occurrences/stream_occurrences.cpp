@@ -175,7 +175,7 @@ void StreamOccurrences::sample(std::uint64_t time, std::uint32_t node, std::uint
         now_.sums[kFirstCounter + i] += deltas[i];
     }
     if (!is_known) {
-        // As of time at no known place: the occurrence's, and no node's own.
+        // Like time at no known place: it belongs to the occurrence, and to no node's own code.
         ++at_change_[kSumSamples];
         for (std::size_t i = 0; i < deltas.size(); ++i) {
             at_change_[kFirstCounter + i] += deltas[i];
@@ -294,7 +294,7 @@ void StreamOccurrences::settle(std::uint32_t level_number, const LevelOccurrence
         last.is_known = true;
         last.end = occurrence.end;
     }
-    // A wait outside ends what repeats here as surely as a sample does.
+    // A wait outside ends a repetition here as a sample does.
     const bool is_break =
         occurrence.node == kOutside && occurrence.end.sums[kSumWaiting] != occurrence.begin.sums[kSumWaiting];
     const auto seen = std::clamp<std::int64_t>(occurrence.samples(), is_break ? 1 : 0, 0x7fffffff);
