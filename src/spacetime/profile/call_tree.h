@@ -54,8 +54,8 @@ struct CallTree {
     CostTable line_self;
 };
 
-// The tree with direct recursion taken together: a function that calls itself is one node, and what it calls at
-// any depth hangs below that. Only nodes, self and total are filled, and `symbols`, `functions` and `lines` stay
+// The tree with direct recursion combined: a function that calls itself is one node, with all callees at
+// any depth below that. Only nodes, self and total are filled, and `symbols`, `functions` and `lines` stay
 // empty.
 CallTree fold_recursion(const CallTree& tree);
 

@@ -102,7 +102,7 @@ class KernelTasks {
             process.name = life.name.empty() ? process.name : life.name;
             process.exec_from = predecessor(life);
             if (process.own_pid != 0 && process.own_pid != process.pid && life.has_begun) {
-                process.parent_pid = life.parent_pid;  // its own number for it is of another namespace, or none
+                process.parent_pid = life.parent_pid;  // its own number for it is from another namespace, or missing
             }
         }
     }
@@ -157,7 +157,7 @@ class KernelTasks {
         return index;
     }
 
-    // The process that a thread was of: the latest image of its number that had begun.
+    // The process of a thread: the latest image of its number that had begun.
     std::uint32_t process_at(const Life& life) {
         std::uint32_t best = kNone;
         for (const std::uint32_t i : by_pid_[life.pid]) {
@@ -184,7 +184,7 @@ class KernelTasks {
         return best;
     }
 
-    // All that is not off a processor is on one.
+    // All time that is not off a processor is on one.
     static ThreadStates states_of(const Life& life, std::uint64_t end) {
         ThreadStates states(life.begin);
         std::uint64_t at = life.begin;

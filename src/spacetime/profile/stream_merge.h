@@ -37,7 +37,7 @@ class ProfileTree {
   public:
     explicit ProfileTree(Profile& profile) : profile_(profile) {}
 
-    // The node of that key, made where it is new.
+    // The node of that key, made if new.
     std::uint32_t add(const NodeKey& key);
     // Images' numbers are those of one process.
     void begin_process() { image_indices_.clear(); }
@@ -48,30 +48,30 @@ class ProfileTree {
     Profile& profile_;
     std::unordered_map<NodeKey, std::uint32_t, NodeHash> index_;
     std::map<ImageInfo, std::uint32_t> images_;
-    std::unordered_map<std::uint64_t, std::uint32_t> image_indices_;  // of the process at hand
+    std::unordered_map<std::uint64_t, std::uint32_t> image_indices_;  // of the current process
 };
 
 struct MergedStream {
     const StreamData* data = nullptr;
     std::uint32_t thread = kNone;      // index of Profile::threads
     std::vector<std::uint32_t> nodes;  // by ContextId
-    std::vector<bool> is_sampled;      // by ContextId: samples lie at it or below
+    std::vector<bool> is_sampled;      // by ContextId: there are samples at it or below
     MergedStream* creator = nullptr;   // these form no circle
-    bool is_placed = false;            // among creators: `creator` is settled
+    bool is_placed = false;            // among creators: `creator` is final
     bool is_busy = false;              // being placed: a creator further up would be its own ancestor
 };
 
 class StreamMerge {
   public:
-    // All must outlive this. `process_node`: what streams without a creator hang below.
+    // All must outlive this. `process_node`: the node above streams without a creator.
     StreamMerge(Profile& profile, ProfileTree& tree, const FileData& file, std::uint32_t process_node,
                 bool below_creators)
         : profile_(profile), tree_(tree), file_(file), process_node_(process_node), below_creators_(below_creators) {}
 
     // `thread`: its index of Profile::threads.
     void add(const StreamData& stream, std::uint32_t thread);
-    // After all were added: fills in their nodes, and the creators of their threads. How many contexts would have
-    // hung below themselves.
+    // After all were added: fills in their nodes, and the creators of their threads. Returns how many contexts would
+    // have been below themselves.
     std::size_t merge();
 
     std::map<std::uint32_t, MergedStream>& all() { return streams_; }

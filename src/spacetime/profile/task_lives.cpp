@@ -23,7 +23,7 @@ FileData::TaskLife& TaskLives::new_life(std::uint64_t tid, std::uint64_t time) {
 bool TaskLives::add(const rec::Task& row) {
     switch (static_cast<rec::TaskChange>(row.change)) {
         case rec::TaskChange::kFork: {
-            // A forked process, and a thread, run what their creator runs.
+            // A forked process, and a thread, run the program of their creator.
             const FileData::TaskLife& creator = life_of(row.parent_tid);
             const std::string name = row.name.empty() ? creator.name : std::string(row.name);
             const std::string executable = creator.executable;

@@ -12,7 +12,7 @@
 namespace kymo::spacetime {
 namespace {
 
-constexpr std::size_t kPathsLookedAt = 16;  // of a thread: they begin alike
+constexpr std::size_t kPathsLookedAt = 16;  // of a thread: their outer frames are alike
 
 // Between the system's start of a thread and the program's.
 bool is_plumbing(const program::Function& function) {
