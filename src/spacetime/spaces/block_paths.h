@@ -1,4 +1,4 @@
-// What lies between two blocks of a function, whatever the offsets in them: the pair rule's middle part.
+// The code between two blocks of a function, whatever the offsets in them: the pair rule's middle part.
 //
 // A *walk* goes from the end of `from` along edges to the beginning of `to` and takes each back edge at most once; it
 // may pass through both blocks again. P are the blocks that it passes on some walk, C those on every walk.

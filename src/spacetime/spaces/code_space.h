@@ -26,7 +26,7 @@ struct ByteRange {
     auto operator<=>(const ByteRange&) const = default;
 };
 
-// Instructions executed in a block, as far as the space says.
+// Instructions executed in a block, as far as known.
 struct BlockPart {
     std::uint32_t block = 0;
     std::uint64_t instructions = 0;  // kInstruction each
@@ -41,7 +41,7 @@ struct CodeSpace {
     bool uncertain = false;          // beside a common part: some of it was executed
 };
 
-// Sorts and joins ranges that overlap or touch; empty ones go.
+// Sorts and joins ranges that overlap or touch; drops empty ones.
 std::vector<ByteRange> normalise(std::vector<ByteRange> ranges);
 
 std::uint64_t byte_count(std::span<const ByteRange> ranges);

@@ -1,6 +1,6 @@
-// Occurrences in time: what one stream visited, when, for how long, and the gaps between.
+// Occurrences in time: the nodes that one stream visited, when, for how long, and the gaps between.
 //
-// Two stages. *Runs* are the maximal sequences of consecutive samples at one node, nothing forgiven: they
+// Two stages. *Runs* are the maximal sequences of consecutive samples at one node, without exceptions: they
 // concatenate, so a stream cut anywhere gives the same runs, bit for bit. *Occurrences* are made from the runs of a
 // whole stream: an interruption of few samples between two long stretches of the same node (a signal handler, one
 // sample attributed to the wrong place) is bridged and its time and counts belong to the occurrence around it. Time
@@ -49,7 +49,7 @@ struct Stretches {
 
 // Adds a sample to a stream's runs. Precondition: samples come in time; deltas.size() == counters. O(counters).
 void add_sample(Stretches* runs, const StreamSample& sample);
-// Appends the runs of what came directly after in the same stream. Linear in `later`.
+// Appends the runs of a later part of the same stream. Linear in `later`.
 void append(Stretches* runs, const Stretches& later);
 
 struct BridgeRule {
@@ -60,16 +60,16 @@ struct BridgeRule {
 Stretches occurrences(const Stretches& runs, const BridgeRule& rule = {});
 
 struct Gap {
-    std::size_t before = 0;  // the occurrence it follows, a row
+    std::size_t before = 0;  // the row before the gap
     std::size_t after = 0;   // the next occurrence of the same node
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
 };
 
-// Of one node, in time: from each occurrence's end to the next one's begin. What fills a gap are the rows between.
+// For one node, in time: from each occurrence's end to the next one's begin. The rows between fill a gap.
 std::vector<Gap> gaps(const Stretches& occurrences, std::uint32_t node);
 
-// Sums over many gaps or occurrences; adding is exact and in any order the same.
+// Sums over many gaps or occurrences; adding is exact and independent of the order.
 struct DurationSums {
     std::uint64_t count = 0;
     std::uint64_t total = 0;  // ns
