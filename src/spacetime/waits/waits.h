@@ -1,8 +1,8 @@
-// What threads waited for, and what the threads that they waited for did meanwhile.
+// The waits of threads, and the activity of the threads that they waited for.
 //
 // A pure function over the rows of a recording: waits of one thread, for one object, from one call path, for one
-// holder are a group; what the holder did is the overlap, in nanoseconds, of the group's waits with the holder's
-// samples (the processor time before each) and with waits of its own. Where holders waited for each other, overlaps
+// holder are a group; the holder's activity is the overlap, in nanoseconds, of the group's waits with the holder's
+// samples (the processor time before each) and with waits of its own. If holders waited for each other, overlaps
 // of several waiters with the same nanosecond of the holder count for each waiter.
 //
 // Groups of parts of a recording add up to those of the whole (merge). Made by load_files() (load_files.h).
@@ -63,7 +63,7 @@ struct WaitKey {
     auto operator<=>(const WaitKey&) const = default;
 };
 
-// What a holder did: on a processor (kind 0), or in a wait of its own.
+// A holder's activity: on a processor (kind 0), or in a wait of its own.
 struct HolderKey {
     recording::WaitKind kind{};
     WaitPath path;
