@@ -1,4 +1,4 @@
-// The terms of the time identity (spacetime/evidence/occurrences/occurrence_table.h), to go through them all.
+// The terms of the time identity (spacetime/evidence/occurrences/occurrence_table.h), as a list.
 #pragma once
 
 #include "spacetime/evidence/occurrences/occurrence_table.h"

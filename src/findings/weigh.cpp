@@ -53,8 +53,8 @@ Stake explained_stake(const Case& subject, const Explains& explains) {
         by_thread[subject.rows().thread[subject.excess.rows[i]]] += parts[i];
     }
     const double sum = std::accumulate(parts.begin(), parts.end(), 0.0);
-    // Each occurrence is held against the usual one, so that fluctuations upwards count and those downwards do not:
-    // the sum is at most what the sides differ by.
+    // Each occurrence is compared with the usual one, so that fluctuations upwards count and those downwards do not:
+    // the sum is at most the difference of the sides.
     const double total = std::max(0.0, static_cast<double>(subject.excess.total()));
     double low = sum_lower_bound(parts, Random(kBoundSeed));
     if (parts.size() < 3) {

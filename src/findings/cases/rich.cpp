@@ -10,9 +10,9 @@
 namespace kymo::findings {
 namespace {
 
-constexpr double kAlike = 0.8;  // of the labelled ones: it is the same comparison
+constexpr double kAlike = 0.8;  // of the labelled ones: then it is the same comparison
 
-// By wall time: an occurrence that lasts longer has more of everything. Half an event more in each: none is not
+// By wall time: an occurrence that lasts longer has more of everything. Half an event is added to each: none is not
 // infinitely fewer than one.
 std::vector<double> rates_of(const spacetime::OccurrenceTable& rows, std::size_t event) {
     std::vector<double> rates;

@@ -77,7 +77,7 @@ std::map<std::uint32_t, std::uint32_t> joined_steps(const SpaceNode& space,
 }
 
 // From the occurrence's begin to the thread's next occurrence: off the processor in it, and all of the time behind it
-// but that for which a processor was lacking. Behind the last one anything may be.
+// except the time without a processor. Behind the last one anything may be.
 std::int64_t idle_until_next_ns(const spacetime::OccurrenceTable& occurrences, std::size_t row) {
     const spacetime::TimeTerms& terms = occurrences.terms[row];
     const std::int64_t inside = terms.spinning + terms.waiting + terms.other;
@@ -117,8 +117,8 @@ void take_out_polling(const spacetime::Evidence& evidence, NodeIndex node, const
     }
 }
 
-// What a thread worked here between waits with no sample to see it is in no occurrence. It worked then all the same,
-// and in its steps alike, as far as is known.
+// A thread's work here between waits without a sample is in no occurrence. It worked all the same,
+// and equally in its steps, as far as known.
 void add_unseen(const SpaceNode& space, const std::vector<std::uint32_t>& threads,
                 std::map<std::uint32_t, StepRow>* steps) {
     for (std::size_t i = 0; i < threads.size(); ++i) {
@@ -148,7 +148,7 @@ void add_unseen(const SpaceNode& space, const std::vector<std::uint32_t>& thread
 void add_thread_cases(const spacetime::Evidence& evidence, std::vector<Case>* cases) {
     for (const NodeIndex node : indices(evidence.nodes)) {
         const SpaceNode& space = node.in(evidence.nodes);
-        // Sums by step and thread are true only where no occurrence was left out.
+        // Sums by step and thread are complete only if no occurrence was left out.
         if (space.threads.size() < 2 || space.rows.size() != space.occurrences || space.polls) {
             continue;
         }

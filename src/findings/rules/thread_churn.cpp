@@ -50,8 +50,8 @@ void claim_thread_churn(const Case& subject, std::vector<Claim>* claims) {
         }
         const auto span = static_cast<double>(end - std::min(begin, end));
         const double processors = static_cast<double>(std::max<std::uint64_t>(1, run.processors));
-        // Between the first and the last, all that is not the threads' own work is the making of them, or waiting for
-        // it.
+        // Between the first and the last, all time that is not the threads' own work is for making them, or waiting
+        // for them.
         const double lost = span - user / processors;
         if (lost < kLeastLost * span) {
             continue;

@@ -1,4 +1,4 @@
-// How little could the excess of the slow occurrences be? A lower bound by bootstrap over occurrences (Efron 1979).
+// How small could the excess of the slow occurrences be? A lower bound by bootstrap over occurrences (Efron 1979).
 #pragma once
 
 #include "findings/statistics/random.h"
@@ -15,7 +15,7 @@ struct LowerBoundOptions {
 };
 
 // Lower bound of the sum of `excess` (one value a slow occurrence; values and result in one unit). Percentile
-// bootstrap: sums of as many values drawn with replacement. Of one value or two it is their sum: nothing is known of
+// bootstrap: sums of as many values drawn with replacement. For one value or two it is their sum: nothing is known of
 // their spread. Never more than the sum. Cost: rounds × values.
 double sum_lower_bound(std::span<const double> excess, Random random, const LowerBoundOptions& options = {});
 
