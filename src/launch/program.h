@@ -19,7 +19,7 @@ struct Program {
     std::filesystem::path file = {};     // what is executed: the program, or a script's interpreter
     std::optional<Error> obstacle = {};  // why no monitor can be loaded into it; only if requested (kAny)
     bool gains_rights = false;           // whether that is the reason
-    // a sanitizer's run time that must be the program's first library; empty: none
+    // A sanitizer's run time that must be the program's first library; empty: none.
     std::string first_library = {};
 };
 

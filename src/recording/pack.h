@@ -16,7 +16,7 @@ struct PackReport {
 };
 
 // Replaces the file by its packed form, through a temporary file beside it and a rename. The original is unchanged
-// is on any error: kNoSpace, kPermission, kMalformed (a file with damaged places is not touched), kUnsupported (a
+// on any error: kNoSpace, kPermission, kMalformed (a file with damaged places is not touched), kUnsupported (a
 // program is still writing it). The descriptions of tables are repeated at the end, so that no one damaged place
 // makes the rest unreadable. A packed file is not changed. Cost: reads and writes the file once.
 Result<PackReport> pack_file(const Folder& folder, const std::string& name);

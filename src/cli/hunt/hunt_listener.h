@@ -1,7 +1,7 @@
 // Sends a hunt's results to another program while the hunt runs: JSON lines to a file, a descriptor or a Unix socket,
 // and a signal.
 //
-// The other program may end at any time; the hunt continues without it. Writing waits at most a tenth of a second for
+// The other program may end at any time; the hunt continues without it. Writing waits at most 0.1 s for a
 // reader that does not read; then nothing more is sent, and lost() counts the results that it missed.
 #pragma once
 

@@ -1,7 +1,7 @@
 // The occurrences of one level in one stream, in time order: the streaming form of runs, bridging and neighbours.
 //
 // A level is a kept node's split into children. switch_to() gives the child (or the node's own code, or outside of
-// it) that the stream is in from now on; occurrences come out, in order, once nothing can change them any more: a
+// it) that the stream is in from now on; occurrences come out, in order, once nothing can change them any more: one
 // mis-attributed sample between two long runs of one child is bridged (occurrences.h, BridgeRule), but not a wait, of
 // which the place is known exactly, nor a sample in a child between runs of own code or of
 // outside code: a longer call path than the others was there; and an occurrence's neighbours are known when the
