@@ -1,4 +1,4 @@
-// Numbers and names as people read them.
+// Numbers and names in readable form.
 
 function digits(value: number): string {
   const size = Math.abs(value);
@@ -51,9 +51,9 @@ export function bytes(value: number): string {
 // "ns::Type<int>::run(int) const" → "ns::Type<…>::run": what is between brackets goes, except operators' own.
 export function withoutArguments(name: string): string {
   if (name.startsWith("[") || name.includes("+0x")) {
-    return name; // words of our own; a place that has no name
+    return name; // words of our own; a place without a name
   }
-  const region = /^(.*?)(?: \[clone )?(?:\._omp_fn\.|\.omp_outlined)/.exec(name); // as program::plain_name() has it
+  const region = /^(.*?)(?: \[clone )?(?:\._omp_fn\.|\.omp_outlined)/.exec(name); // as in program::plain_name()
   if (region) {
     return `parallel region${region[1] ? ` in ${withoutArguments(region[1])}` : ""}`;
   }

@@ -236,7 +236,7 @@ class Page implements Context {
     );
   }
 
-  // The depth at which the run's threads first differ: the deepest call path that nearly all time shares, and one more.
+  // The depth at which the run's threads first differ: the deepest call path common to nearly all time, and one more.
   private goodDepth(): number {
     const { model } = this;
     const tree = this.trees.get("path") ?? makeSpaces(model, "path", this.whole);
@@ -284,9 +284,9 @@ class Page implements Context {
   }
 
   private settle = 0;
-  private due: Changed = new Set(); // what the panel below does not know of yet
+  private due: Changed = new Set(); // changes that the panel below has not shown yet
 
-  // Nothing is under way any more: all that was asked for is drawn.
+  // Nothing is under way any more: all requests are drawn.
   isQuiet(): boolean {
     return !this.settle && !this.store.isBusy && !isReading();
   }

@@ -1,4 +1,4 @@
-// A blob of the page's data: JSON and named columns (docs/page-data.md). Opened when it is first needed.
+// A blob of the page's data: JSON and named columns (docs/page-data.md). Opened when first needed.
 
 type Described = [kind: string, count: number, offset: number, size: number];
 
@@ -48,7 +48,7 @@ export class DataBlob {
       throw new Error(`the page holds no "${id}"`);
     }
     const bytes = await inflate(fromBase64(element.textContent ?? ""));
-    element.textContent = ""; // its text is as large again
+    element.textContent = ""; // its text takes as much memory again
     const view = new DataView(bytes.buffer);
     const magic = String.fromCharCode(...bytes.subarray(0, 8));
     if (magic !== "KYMOPAGE" || view.getUint32(8, true) !== 1) {

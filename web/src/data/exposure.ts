@@ -1,4 +1,4 @@
-// How strong a picture is drawn, from what is in it.
+// The brightness of a picture, from its contents.
 import { kChannels, Raster } from "./sums";
 
 // The share of a thread that is drawn at full strength: such that most pixels are neither dark nor burnt out.

@@ -1,12 +1,12 @@
-// The rows of the threads' view: threads, main ones first, under their process where there are several; a folded process is
+// The rows of the threads' view: threads, main ones first, under their process if there are several; a folded process is
 // one row, and so are short processes together. Of thousands of rows some are shown: those that differ most, and an even part.
 import { kStates, Model } from "./model";
 
 export interface LaneRow {
   kind: "thread" | "process" | "short"; // short: processes that live for a small part of the run
   key: string; // t: thread, p: process, each with its number in the page; or short
-  process: number; // −1: of no process, or of several
-  threads: number[]; // what it shows
+  process: number; // −1: none, or several
+  threads: number[]; // shown in the row
   isFolded: boolean;
   depth: number;
 }
@@ -15,7 +15,7 @@ export interface LaneRows {
   rows: LaneRow[]; // pinned ones first
   pinned: number; // their number
   rowOf: Int32Array; // thread → the row that shows it by itself, or within a folded one; −1: none
-  all: number; // rows there are, with those that are left out
+  all: number; // number of rows, with those that are left out
 }
 
 export interface LaneChoice {
@@ -122,7 +122,7 @@ export function laneRows(model: Model, choice: LaneChoice): LaneRows {
     }
     below.forEach((one) => put(one, row.isFolded ? hidden : to, at + 1));
   };
-  const hidden: LaneRow[] = []; // below folded rows: only what is pinned of them shows
+  const hidden: LaneRow[] = []; // below folded rows: only pinned ones are shown
   branches(model, choice.folded).forEach((branch) => put(branch, rows, 0));
   const left = rows.length > choice.most ? sample(model, rows, choice) : rows;
   const shown = [...pinned, ...left];
@@ -139,8 +139,8 @@ const kOutliers = 0.25; // of the rows that are shown
 const kFarOff = 6; // times the usual distance from the median
 const kLeastDistance = 0.005; // of the run
 
-// At most `most` of the rows: what is to be kept, what differs most from the others, and an even part of the rest; open
-// processes where any of theirs is shown.
+// At most `most` of the rows: those to be kept, those that differ most from the others, and an even part of the rest; open
+// processes if any of their rows is shown.
 function sample(model: Model, rows: LaneRow[], choice: LaneChoice): LaneRow[] {
   const isLeaf = (row: LaneRow) => row.kind === "thread" || row.isFolded;
   const leaves = rows.filter(isLeaf);

@@ -1,4 +1,4 @@
-// What the rows of threads did over time: a raster of those from `first` to before `last`.
+// The states of the rows of threads over time: a raster of those from `first` to before `last`.
 import { LaneRows } from "./lanerows";
 import { Level } from "./level";
 import { Matrix } from "./matrix";

@@ -51,7 +51,7 @@ function colour(text: string): Colour {
 
 const rate: Colour[] = Array.from({ length: 256 }, (_, i) => colour(interpolateCividis(0.15 + (0.85 * i) / 255)));
 
-// Okabe and Ito's, which are apart for every kind of colour vision.
+// Okabe and Ito's, which are distinct for every kind of colour vision.
 function areaColours(...texts: string[]): Record<string, Colour> {
   return Object.fromEntries(kAreaKinds.map((kind, at) => [kind, colour(texts[at])]));
 }
@@ -86,7 +86,7 @@ const kLight: Palette = {
   areas: areaColours("#0072b2", "#cc79a7", "#e69f00", "#b8a800", "#009e73", "#d55e00", "#8f98a8"),
 };
 
-// By choice: any two of these are apart for normal, deutan and protan colour vision (tests/page holds the distances).
+// By choice: any two of these are distinct for normal, deutan and protan colour vision (tests/page holds the distances).
 const kDarkApart: Palette = {
   ...kDark,
   alarm: "#f0813a",

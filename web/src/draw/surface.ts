@@ -10,7 +10,7 @@ export class Surface {
   readonly pen: CanvasRenderingContext2D;
   width = 0; // CSS pixels
   height = 0; // of the whole picture
-  top = 0; // what is seen begins here
+  top = 0; // the visible part begins here
   bottom = 0;
   scale = 1;
 

@@ -1,4 +1,4 @@
-// The bars between the views: what is shown, how, and in which colours.
+// The bars between the views: contents, form and colours of the pictures.
 import { whyEmpty } from "../data/empty";
 import { chosenWords, threadsOf } from "../data/lanerows";
 import { TimeMetric } from "../data/calltree";
@@ -153,7 +153,7 @@ function chooser(model: Model, store: Store): HTMLElement {
   return h("label", {}, "of ", list);
 }
 
-// `goodDepth`: where to begin when threads are shown by where they were.
+// `goodDepth`: the first depth when threads are shown by function.
 export function lanesBar(model: Model, store: Store, goodDepth: () => number): HTMLElement {
   const deepest = Math.max(
     1,

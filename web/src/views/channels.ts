@@ -48,7 +48,7 @@ export class Channels implements ViewPart {
     this.table = this.tables[0]?.[1];
   }
 
-  // What carries MPI's messages from rank to rank is left out: it would count them twice.
+  // Transports of MPI's messages from rank to rank are left out: they would count these twice.
   private joined(tables: ChannelTable[]): ChannelTable {
     const { parties } = this.context.model.channels;
     const pairs = tables.flatMap((table) =>

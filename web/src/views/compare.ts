@@ -11,7 +11,7 @@ interface Feature {
   slow: string;
   fast: string;
   effect: number;
-  share: number; // of the excess, of terms of time; NaN: no such
+  share: number; // of the excess, for terms of time; NaN: none
 }
 
 // As elements for the table beside the picture.

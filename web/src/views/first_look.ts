@@ -1,9 +1,9 @@
-// A page of an excerpt: what it is, and its exchange for the page of everything once the server has that.
+// A page of an excerpt: its label, and its exchange for the page of everything once the server has that.
 import { Model } from "../data/model";
 import { h } from "../draw/dom";
 import { count } from "../format";
 
-const kEvery = 300; // ms between two questions
+const kEvery = 300; // ms between two requests
 
 export function excerptWords({ excerpt }: Model): string {
   return excerpt ? `1 sample of ${count(Math.max(Math.round(excerpt.of / Math.max(excerpt.read, 1)), 1))} was read` : "";

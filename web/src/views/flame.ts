@@ -38,7 +38,7 @@ export class Flame implements ViewPart {
   private zoomed: Frame | null = null;
   private zoomedPath: Path | null = null;
   private back: (() => void)[] = [];
-  private all = 0; // what the whole region cost
+  private all = 0; // cost of the whole region
 
   constructor(private context: Context) {
     this.bar = new FlameBar(context, () => this.focused()?.fn ?? -1);
@@ -104,7 +104,7 @@ export class Flame implements ViewPart {
     this.zoomed = this.zoomedPath && this.find(this.zoomedPath);
   }
 
-  // Of a time order: of the chosen threads, those that lived longest on processors.
+  // In time order: of the chosen threads, those that lived longest on processors.
   private stacked(): number[] {
     const busy = (thread: number) =>
       this.context.model.threads[thread].states.reduce((sum, ns, at) => (at < 2 ? sum + ns : sum), 0);
@@ -123,7 +123,7 @@ export class Flame implements ViewPart {
     return shown === 1 ? `${this.context.model.threadName(this.threads[0])} alone` : `${shown} threads, one below the other`;
   }
 
-  // Of a sandwich: the chosen space's function, or the one that costs most itself.
+  // For a sandwich: the chosen space's function, or the one with most cost of its own.
   private middle(tree: EditedTree): number {
     const selected = this.context.selected();
     const chosen = selected ? this.context.tree().fn[selected.node] : -1;
@@ -221,7 +221,7 @@ export class Flame implements ViewPart {
     event.stopPropagation();
   }
 
-  // Of a sandwich, another function becomes the middle.
+  // In a sandwich, another function becomes the middle.
   private zoom(frame: Frame) {
     const { store } = this.context;
     if (store.view.flame === "sandwich") {
@@ -372,7 +372,7 @@ export class Flame implements ViewPart {
     }
   }
 
-  // What is searched for is not faint, else what is chosen.
+  // Matches of a search are not faint, else chosen frames.
   private faint(): (frame: Frame, skipped: number) => boolean {
     const { model, store } = this.context;
     const { find } = store.view;

@@ -1,4 +1,4 @@
-// What rows of threads are called.
+// The names of rows of threads.
 import { LaneRow, processName, processTitle, shortWords } from "../data/lanerows";
 import { Model } from "../data/model";
 import { h } from "../draw/dom";
@@ -19,7 +19,7 @@ export function laneLabel(model: Model, { kind, process, threads }: LaneRow): HT
   }
 }
 
-// In full: of a thread its first line, then what created it.
+// In full: for a thread its first line, then its creator.
 export function laneTitle(model: Model, { kind, process, threads }: LaneRow): string[] {
   switch (kind) {
     case "process":

@@ -130,12 +130,12 @@ export class Occurrences implements ViewPart {
     replace(this.table, ...compare(this.context, occurrences));
   }
 
-  // Where the dots end and their distribution begins.
+  // The end of the dots and the begin of their distribution.
   private plotWidth(): number {
     return this.surface.width * 0.8;
   }
 
-  // Beside the names of durations, and so that the first and the last dot are whole.
+  // Beside the names of durations, and with the first and the last dot whole.
   private x(time: number): number {
     const [from, to] = this.context.model.range;
     const left = rem() * kNames + kDot;

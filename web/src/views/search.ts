@@ -1,4 +1,4 @@
-// The search field: what matches is marked in rows, flame graph and tables; Enter goes from one space to the next.
+// The search field: matches are marked in rows, flame graph and tables; Enter goes from one space to the next.
 import { h } from "../draw/dom";
 import { count } from "../format";
 import { View } from "../state";
@@ -30,7 +30,7 @@ export class Search implements ViewPart {
     this.element = h("search", { class: "search" }, this.input, this.told, this.steps);
   }
 
-  // At once: keys that follow belong to the field.
+  // At once: the following keys belong to the field.
   open() {
     this.input.focus();
     this.input.select();

@@ -1,5 +1,5 @@
-// What a page of `kymo view --serve` can be asked for: a part of the run in more detail, the whole run again, and the
-// recording as it is now.
+// The requests of a page of `kymo view --serve`: a part of the run in more detail, the whole run again, and the
+// recording in its present state.
 import { Model } from "../data/model";
 import { h } from "../draw/dom";
 import { duration } from "../format";

@@ -7,7 +7,7 @@ import { Context } from "./context";
 
 const kMost = 5;
 
-// Of the region: where its processor time went, and what its threads did.
+// For the region: where its processor time was spent, and the states of its threads.
 export function spoken(context: Context): { code: string; threads: string } {
   const { model } = context;
   const times = context.region();

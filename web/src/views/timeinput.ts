@@ -1,5 +1,5 @@
 // The pointer on anything with a time axis: wheel zooms, drag brushes, shift-drag or the middle button pans, a double click
-// looks at the brush or at everything.
+// shows the brush or everything.
 import { Store } from "../state";
 
 export interface TimeInputOptions {
