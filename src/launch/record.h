@@ -3,8 +3,8 @@
 // record() starts the program with the monitor preloaded, stays its parent until it ends, and leaves a recording
 // folder that can be read however the program died. The folder holds launch.krec (run_log.h) and, by the monitor, one
 // process-PID-N.krec for each process image. The file `session` (events/session.h) exists while the program runs and
-// is removed at the end: processes that outlive the program are recorded until their files are full, and a program
-// that they start later finds no session and is not recorded.
+// is removed at the end: processes that outlive the program are recorded only in files that they have by then, and
+// a program that they start later finds no session and is not recorded.
 //
 // Under mpirun etc. each rank calls this, and all record into one folder (job.h).
 //

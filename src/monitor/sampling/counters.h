@@ -142,7 +142,7 @@ class Counters {
     bool begin_at_tick(const rusage& usage, ThreadState* owner);
     void follow_ticks(const rusage& usage);
     void end_at_tick();
-    // For counters without drain(): values for a sample now. False: none is due.
+    // Values for a sample that drain() does not deliver, now. False: none is due.
     bool read_at_tick(bool is_timers, bool* in_kernel);
 
     const events::Session* session_ = nullptr;

@@ -25,7 +25,7 @@ constexpr double kLeastShare = 0.005;     // of a run's processor time: a row of
 constexpr double kLeastNode = 0.001;      // a node with less counts as its caller
 constexpr double kLeastWithCalls = 0.01;  // of a run's processor time
 constexpr double kMostWithCalls = 0.95;   // in both runs: main, and what calls it
-constexpr std::size_t kEnoughRows = 3;    // with fewer, rows common to both runs are shown too
+constexpr std::size_t kEnoughRows = 3;    // with fewer, functions in nearly all of both runs are shown too
 constexpr const char* kOthers = "[other functions]";
 
 bool is_on_processor(ThreadState state) {
