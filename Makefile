@@ -10,7 +10,7 @@
 #   make test-nightly     the gate's tests in all modes, the long ones, the address sanitizer, the fuzz drivers' inputs (an hour)
 #   make test-guests  Debian's own programs at real jobs under Kymo: the same output and status, and what it costs (ten minutes)
 #   make bench    benchmarks, with the peers beside
-#   make check    formatting, clang-tidy, forbidden includes
+#   make check    formatting, commit subjects, clang-tidy, forbidden includes
 #   make format   format our sources in place
 #   make sanitize address + undefined behaviour, then thread sanitizer: build and test
 #   make fuzz     every fuzz driver for FUZZ_SECONDS seconds each (default 10)
@@ -96,6 +96,7 @@ check:
 	scripts/setup tools
 	$(MAKE) --no-print-directory build
 	scripts/format --check
+	scripts/check-subjects
 	scripts/tidy $(BUILD)
 	ctest --test-dir $(BUILD) --output-on-failure --no-label-summary -L layers
 

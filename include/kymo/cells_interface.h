@@ -1,8 +1,8 @@
 /* How code in a measured program gets at its process's metric cells: for <kymo/metrics.h> and for libraries of Kymo's
  * own. Not for use by itself. C and C++.
  *
- * The monitor exports kymo_monitor_cells(); looked up by name, so that nothing need be linked. What is here only ever
- * grows at its end: `bytes` says how far a monitor knows it.
+ * The monitor exports kymo_monitor_cells(); looked up by name, so that nothing need be linked. The interface only
+ * grows at its end: `bytes` says which part a monitor has.
  */
 #ifndef KYMO_CELLS_INTERFACE_H
 #define KYMO_CELLS_INTERFACE_H
@@ -44,9 +44,9 @@ struct kymo_cells_interface {
     uint32_t version; /* 1 */
     uint32_t bytes;   /* of this structure */
     /* The calling thread's cells; the same until it ends, and in a forked child. Never fails: a thread that gets no
-     * place has cells that nobody reads. Not in a signal handler. */
+     * place has cells that are never read. Not in a signal handler. */
     void (*enter)(struct kymo_task* task);
-    /* A task's cell by name; 0, which nobody reads, where there is no room. type: 1 counter, 2 gauge, 3 maximum. */
+    /* A task's cell by name; 0, which is never read, if there is no room. type: 1 counter, 2 gauge, 3 maximum. */
     uint32_t (*named_cell)(const char* name, const char* unit, uint32_t type);
     /* A timer for all tasks that have not bound it themselves. */
     void (*bind)(uint32_t timer, uint32_t cell);
@@ -58,7 +58,7 @@ struct kymo_cells_interface {
     uint64_t* (*end)(const char* name, uint64_t number, uint32_t receives, uint32_t is_shared);
 };
 
-typedef const struct kymo_cells_interface* (*kymo_monitor_cells_function)(void); /* null: nobody measures */
+typedef const struct kymo_cells_interface* (*kymo_monitor_cells_function)(void); /* null: no measurement */
 /* NOLINTEND(readability-identifier-naming,modernize-use-using) */
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 /* A program that hunts in itself: which of its own instructions cause most of an event, found while it runs, in
- * constant memory, and told to the program at once. For just-in-time compilers, run times and other programs that can
+ * constant memory, and reported to it at once. For just-in-time compilers, run times and other programs that can
  * change what they do. Link with -lkymo-hunt. C and C++.
  *
  *   static void found(const kymo_hunt_result* result, void* context) { ... }
@@ -10,8 +10,8 @@
  *   kymo_hunt_stop(hunt);
  *
  * The thread that starts a hunt takes part in it; others do after kymo_hunt_join. Kernel performance events, in user
- * mode only: no rights are needed where perf_event_paranoid is 2 or less. Needs a signal (SIGURG, unless told
- * otherwise) that nothing else in the program handles, and blocks none of the program's calls longer than its handler
+ * mode only: no rights are needed if perf_event_paranoid is 2 or less. Needs a signal (SIGURG, unless another
+ * is chosen) that nothing else in the program handles, and blocks none of the program's calls longer than its handler
  * runs.
  *
  * `found` runs in that signal's handler, on the thread whose event decided the result: only what is async-signal-safe
@@ -68,7 +68,7 @@ kymo_hunt* kymo_hunt_start(const kymo_hunt_options* options);
 /* The calling thread takes part; 0, or -1 and kymo_hunt_error(). Until it calls kymo_hunt_leave, or ends. */
 int kymo_hunt_join(kymo_hunt* hunt);
 void kymo_hunt_leave(kymo_hunt* hunt);
-/* The oldest result not yet taken: 1, or 0 where there is none. The latest 32 are kept. */
+/* The oldest result not yet taken: 1, or 0 if there is none. The latest 32 are kept. */
 int kymo_hunt_next(kymo_hunt* hunt, kymo_hunt_result* result);
 /* In all threads; `hunt` is gone then. Not while other threads call functions of this hunt, nor from `found`. */
 void kymo_hunt_stop(kymo_hunt* hunt);

@@ -1,6 +1,6 @@
 /* Metrics that a program counts itself: 64-bit cells of the calling thread, readable from outside while it runs.
  *
- * Header only; C and C++ (with GCC or Clang). Where nobody measures, every call is a load and a branch; compiled with
+ * Header only; C and C++ (with GCC or Clang). Without a measurement, every call is a load and a branch; compiled with
  * KYMO_DISABLE it vanishes altogether. Under `kymo record` and `kymo measure` the cells are in shared memory, and go
  * into the recording. Any thread may call these, each for itself: a thread's cells are its own, and totals are formed
  * by the reader. A thread's first call, and the functions that take a name, must not be in a signal handler; the rest
@@ -17,7 +17,7 @@
  *
  * In a shared library, do not ask for names in constructors: those run before the monitor begins.
  *
- * A channel of the program's own, a queue say, goes by a name and a number, alike at both ends. Each thread asks for
+ * A channel of the program's own, a queue say, has a name and a number, alike at both ends. Each thread gets
  * its end once:
  *
  *   kymo_channel jobs = kymo_channel_to("jobs", 0);            the other thread: kymo_channel_from("jobs", 0)
@@ -26,7 +26,7 @@
  *   kymo_end_call(jobs, begun, 1, sizeof *job);                one message; none if it failed
  *
  * Or by index from zero, without a name: kymo_add_counter(kymo_indexed(3), 1). A cell that is 0, or for which there
- * was no room, takes what it is given and tells nobody. Arithmetic is modulo 2^64.
+ * was no room, accepts values that are never read. Arithmetic is modulo 2^64.
  *
  * Cost where it is measured: add 1 to 2 ns, start and stop of a timer two readings of the processor's counter.
  */
@@ -40,7 +40,7 @@ typedef uint32_t kymo_timer; /* 0 to KYMO_TIMERS - 1 */
 
 /* An end of a channel, of the thread that asked for it. */
 typedef struct kymo_channel {
-    uint64_t* cells; /* null: nobody measures, or there was no room */
+    uint64_t* cells; /* null: no measurement, or there was no room */
 } kymo_channel;
 
 #define KYMO_INDEXED_CELLS 32
@@ -58,7 +58,7 @@ typedef struct kymo_channel {
     const kymo_timer KYMO_NAME_(kymo_scope_, __LINE__) __attribute__((cleanup(kymo_leave_time_))) = \
         kymo_enter_time_(timer)
 
-/* The condition, where somebody measures; otherwise 0, and the condition is not looked at. */
+/* The condition during a measurement; otherwise 0, and the condition is not evaluated. */
 #define kymo_when(condition) (kymo_is_counting() && (condition))
 
 /* A condition on a cell of the calling thread, as data. Comparisons are unsigned. */
@@ -212,7 +212,7 @@ KYMO_SHARED_ __attribute__((noinline, cold)) struct kymo_task* kymo_enter_(void)
     return &kymo_here_;
 }
 
-/* The calling thread's cells; null: nobody measures. */
+/* The calling thread's cells; null: no measurement. */
 static inline struct kymo_task* kymo_task_here_(void) {
     if (__builtin_expect(kymo_nobody_counts_, 0)) {
         return (struct kymo_task*)0;
@@ -369,7 +369,7 @@ static inline void kymo_raise_counter(kymo_cell cell, uint64_t value) {
     }
 }
 
-/* 0 where nobody measures. */
+/* 0 without a measurement. */
 static inline int kymo_holds(kymo_predicate predicate) {
     const struct kymo_task* task = kymo_task_here_();
     uint64_t cell;
@@ -422,7 +422,7 @@ static inline kymo_channel kymo_shared_channel_from(const char* name, uint64_t n
 }
 
 /* Before and after a call that sends or receives: the time between is what the thread was inside calls. After a fork
- * the child asks for ends of its own. */
+ * the child needs ends of its own. */
 static inline uint64_t kymo_begin_call(kymo_channel channel) {
     const struct kymo_task* task = channel.cells ? kymo_task_here_() : (struct kymo_task*)0;
     return task ? kymo_ticks_(task->rate) : 0U;

@@ -32,7 +32,7 @@ typedef struct kymo_rows kymo_rows;
  * call. */
 const char* kymo_recording_error(void);
 
-/* Null: it is no recording, or cannot be read (kymo_recording_error). Functions are named with the images that the
+/* Null: not a recording, or it cannot be read (kymo_recording_error). Functions are named with the images that the
  * recording has copies of, and those that the system has. */
 kymo_recording* kymo_recording_open(const char* path);
 
@@ -47,8 +47,8 @@ int kymo_rows_next(kymo_rows* rows);
 int kymo_rows_columns(const kymo_rows* rows);
 const char* kymo_rows_name(kymo_rows* rows, int column);
 
-/* Of the current row: 1 where the column is null, which stands for what is not known. A value is converted as SQLite
- * does: 0 and null stand for null. Texts are UTF-8, valid until the next call for these rows. */
+/* Of the current row: 1 if the column is null, which means not known. A value is converted as SQLite
+ * does; null becomes 0 or a null pointer. Texts are UTF-8, valid until the next call for these rows. */
 int kymo_rows_is_null(kymo_rows* rows, int column);
 int64_t kymo_rows_integer(kymo_rows* rows, int column);
 double kymo_rows_number(kymo_rows* rows, int column);

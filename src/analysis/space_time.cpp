@@ -46,7 +46,7 @@ Result<SpaceTime> follow_spaces(const recording::Recording& recording, spacetime
     if (!evidence) {
         return evidence.error();
     }
-    // Images whose code cannot be read are told with their names already.
+    // Images whose code cannot be read are already in the warnings with their names.
     for (const std::string& warning : evidence->warnings) {
         const auto& told = named.code->problems();
         if (std::find(told.begin(), told.end(), warning) == told.end()) {

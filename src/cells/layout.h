@@ -32,7 +32,7 @@ inline constexpr std::uint32_t kMaxCells = 256;   // of one row
 inline constexpr std::uint32_t kMaxTimers = 256;  // of one row
 inline constexpr std::uint32_t kTables = 4;
 
-// What this version's writer makes (a reader goes by the header).
+// What this version's writer makes (a reader uses the header).
 inline constexpr std::uint32_t kStandardCells = 32;  // with cell 0, which is unused
 inline constexpr std::uint32_t kIndexedCells = 32;   // the program's own, by index from zero
 inline constexpr std::uint32_t kNamedCells = 64;     // the program's and metric descriptions', by name
@@ -74,7 +74,7 @@ enum class SegmentEnd : std::uint32_t { kOpen = 0, kExit = 1 };
 struct TableHeader {
     std::uint32_t kind;  // ResourceKind; 0: no table
     std::uint32_t row_bytes;
-    std::uint32_t rows;  // room for so many
+    std::uint32_t rows;  // capacity
     std::uint32_t cells;
     std::uint32_t timers;
     std::uint32_t first_indexed;

@@ -5,7 +5,7 @@
 //     folder PATH                     where segments are made
 //     ticks KIND SHIFT MULTIPLIER     of the processor's counter (layout.h); absent: the program measures it itself
 //     rows TASKS CHANNELS
-//     at-start 0|1                    0: the segment is made when the program first asks for a cell
+//     at-start 0|1                    0: the segment is made when the program first requests a cell
 //     cell INDEX TYPE UNIT NAME DESCRIPTION…     of tasks, from a metric description; UNIT is - for none
 //     shown INDEX TOTAL LEVEL         of a cell before it: its total, and the level shown beside it (SchemaEntry)
 //     timer NUMBER CELL               the cell that it adds to, unless a task binds it otherwise

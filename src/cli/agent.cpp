@@ -67,7 +67,7 @@ int serve(Meeting& meeting, bool json) {
     const ring::Claim& claim = meeting.claim;
     HostCells cells("agent.cells");
     const std::uint32_t reach = meeting.place->job().settings().reach;
-    // To and from those within reach, and around a gap as far as channels are opened; and the manager.
+    // To and from the members within reach, and around a gap as far as channels are opened; and the manager.
     cells.open_service("kymo-agent", 2 * (2 * ring::kFar * reach + 2), meeting.place->job().job);
     ring::Switches switches;
     ring::AgentSettings settings;

@@ -1,5 +1,5 @@
-// What an analysis that takes long is at, as one line on a terminal: from the first second on, with the seconds so
-// far. Only where standard error is a terminal.
+// The stage of an analysis that takes long, as one line on a terminal: from the first second on, with the seconds so
+// far. Only if standard error is a terminal.
 #pragma once
 
 #include <condition_variable>
@@ -17,7 +17,7 @@ class AnalysisProgress {
     ~AnalysisProgress() { end(); }
 
     void begin(std::string_view stage);
-    // Takes the line away, if there is one.
+    // Erases the line, if there is one.
     void end();
 
   private:
@@ -27,7 +27,7 @@ class AnalysisProgress {
     std::condition_variable changed_;
     std::string_view stage_ = "opening the recording";
     bool has_ended_ = false;
-    std::thread teller_;  // none: there is nobody to tell
+    std::thread teller_;  // not started if progress is not shown
 };
 
 }  // namespace kymo::cli

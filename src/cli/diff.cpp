@@ -1,4 +1,4 @@
-// kymo diff: what of one set of recordings is slower than of another, and a limit for build pipelines.
+// kymo diff: what is slower in one set of recordings than in another, and a limit for build pipelines.
 #include "cli/analysis_progress.h"
 #include "cli/help/missing_parts.h"
 #include "cli/image_options.h"
@@ -130,7 +130,7 @@ std::string side_name(const std::vector<std::string>& names) {
     return names.size() == 1 ? names[0] : fmt::format("{} runs: {} …", names.size(), names[0]);
 }
 
-// What exceeds a limit, to standard error.
+// Prints the exceeded limits to standard error.
 int tell_exceeded(const compare::Comparison& comparison, const std::vector<compare::Limit>& limits) {
     for (const compare::Limit& limit : limits) {
         if (limit.key.kind != compare::RowKind::kWhole && comparison.find(limit.key) == nullptr) {
@@ -146,7 +146,7 @@ int tell_exceeded(const compare::Comparison& comparison, const std::vector<compa
     return over.empty() ? 0 : kExceeded;
 }
 
-// Whether the word is an option whose value comes as the next word.
+// Whether the word is an option whose value is the next word.
 bool takes_value(const CLI::App& options, std::string_view word) {
     const CLI::Option* const option = word.starts_with('-') && word.find('=') == std::string_view::npos
                                           ? options.get_option_no_throw(std::string(word))
@@ -182,7 +182,7 @@ int run_diff(int argc, char** argv) {
         ->allow_extra_args(false);
     options.add_flag("--no-findings", no_findings, "compare times and counts alone, which is quicker");
     add_image_options(options);
-    // Options may stand on both sides of the names; what is behind -- and no option is a new recording.
+    // Options may be on both sides of the names; a word behind -- that is not an option is a new recording.
     std::vector<char*> words;
     std::vector<std::string> second;
     bool is_behind = false;

@@ -1,4 +1,4 @@
-// kymo doctor: what this machine can measure, what not, why, and what would change it.
+// kymo doctor: what this machine can and cannot measure, why, and the remedies.
 #include "cli/help/missing_parts.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
@@ -33,7 +33,7 @@ Look look_of(events::Level level) {
 }
 
 // Words of `text` in lines of at most `width` columns, every line but the first after `indent` blanks. Words are
-// ASCII but for an ellipsis here and there, so bytes stand for columns.
+// ASCII except for an occasional ellipsis, so bytes count as columns.
 std::string wrapped(const std::string& text, std::size_t indent, std::size_t width) {
     const std::size_t room = width > indent + 20 ? width - indent : 20;
     std::string result;

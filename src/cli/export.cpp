@@ -60,7 +60,7 @@ Result<void> write_stream(const view::Export& format, const recording::Recording
     return done ? file->keep() : done;
 }
 
-// What is no stream: a database, a directory. It gets its name when it is whole.
+// For formats that are not byte streams: a database, a directory. It gets its name when it is complete.
 Result<void> write_at(const view::Export& format, const recording::Recording& recording,
                       const view::ExportOptions& options, std::string name) {
     while (name.size() > 1 && name.ends_with('/')) {
@@ -84,7 +84,7 @@ Result<void> write_at(const view::Export& format, const recording::Recording& re
         }
         return error;
     }
-    // Without taking the place of what another has made meanwhile; not every file system can do that.
+    // Without replacing a file made meanwhile; some file systems do not support that.
     if (renameat2(AT_FDCWD, part.c_str(), AT_FDCWD, name.c_str(), RENAME_NOREPLACE) == 0 ||
         (errno == EINVAL && std::rename(part.c_str(), name.c_str()) == 0)) {
         return {};

@@ -1,5 +1,5 @@
-// This host's cells. Its processors and a member's service channels are filled in here, so that they show whatever
-// runs.
+// This host's cells. Its processors and a member's service channels are filled in here, so that they are shown even
+// if no program runs.
 #pragma once
 
 #include "cells/reader/folder.h"
@@ -13,16 +13,16 @@ namespace kymo::cli {
 
 class HostCells {
   public:
-    // Where no segment can be made for the processors there are none to be seen, unless a launcher fills its own.
+    // If no segment can be made for the processors their cells are missing, unless a launcher fills its own.
     explicit HostCells(const char* segment) : HostCells() {
         if (folder_) {
-            // Without it the processors of other launchers are shown, if there are any.
+            // Without it the processors of other launchers are shown, if any.
             static_cast<void>(processors_.open(folder_->path() / segment));
         }
     }
-    // Without the processors; a folder for segments of one's own all the same.
+    // Without the processors; but with a folder for segments.
     HostCells() : folder_(cells::Folder::make()) {}
-    // The member's service channels are cells of this host, too.
+    // The member's service channels are also cells of this host.
     void open_service(std::string_view program, std::uint32_t channels, std::uint64_t job) {
         if (folder_) {
             static_cast<void>(service_.open(folder_->path() / "service.cells", program, channels, job));

@@ -9,7 +9,7 @@
 
 namespace kymo::cli {
 
-// They hold once the options are parsed.
+// They are effective once the options are parsed.
 void add_image_options(CLI::App& options);
 
 using analysis::open_with_images;

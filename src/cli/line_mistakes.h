@@ -1,4 +1,4 @@
-// What to say of a source line that has no code, and what to write instead.
+// Messages for a source line that has no code, with the lines to use instead.
 #pragma once
 
 #include "hooks/plan/planner.h"

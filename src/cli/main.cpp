@@ -45,7 +45,7 @@ void print_help() {
     std::fputs(help_text().c_str(), stdout);
 }
 
-// As of a verb (option_list.h): its verbs are the program's options.
+// As for a verb (option_list.h): its verbs are the program's options.
 void print_for_others(std::string_view what) {
     ManText page{"kymo", "show where a parallel program spends its time, and why", help_text(), {}};
     std::string list;
@@ -73,7 +73,7 @@ int record_and_report(int argc, char** argv) {
 
 bool is_program(const std::string& name) {
     if (name.find('/') != std::string::npos) {
-        return true;  // whether it is there is record's to say, with a better error
+        return true;  // record reports a missing one, with a better error
     }
     const char* path = std::getenv("PATH");
     std::string_view folders = path != nullptr ? path : "/usr/bin:/bin";
@@ -110,7 +110,7 @@ bool is_recording(std::string_view word) {
     return word.ends_with(kEnding);
 }
 
-// The recording that a word which is no verb was given: then a verb was meant, whatever programs there are.
+// The recording that follows a word which is not a verb: the user meant a verb, even if a program has that name.
 const char* meant_recording(int argc, char** argv) {
     if (std::strchr(argv[1], '/') != nullptr) {
         return nullptr;

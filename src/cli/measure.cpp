@@ -1,4 +1,4 @@
-// kymo measure: metric descriptions on a program as it is.
+// kymo measure: metric descriptions on an unchanged program.
 #include "cli/description_file.h"
 #include "cli/measure_points.h"
 #include "cli/output/json_output.h"
@@ -53,8 +53,8 @@ constexpr const char* kMeasureExamples =
 
 struct MeasureAsked {
     launch::RecordOptions run;
-    std::vector<std::string> words;  // that are no options
-    std::string description;         // the file; empty: only what is counted without one
+    std::vector<std::string> words;  // that are not options
+    std::string description;         // the file; empty: only what is counted without a description
     std::string output;
     double period = 0.1;
     double duration = 0;
@@ -74,7 +74,7 @@ nlohmann::ordered_json json_metric(const spacetime::RunMetrics& run, const metri
     return json;
 }
 
-// A described metric of which the run has nothing: what the run says that it lacked is why.
+// A described metric without values in the run: the run's missing parts give the reason.
 void tell_missing(const metrics::Description& description, const spacetime::RunMetrics& run) {
     const auto missing = std::find_if(
         description.metrics.begin(), description.metrics.end(),
@@ -141,7 +141,7 @@ void await_other_ranks(const MeasureAsked& asked, const launch::RecordOutcome& o
     }
 }
 
-// What probes do not see.
+// Prints what probes do not see.
 void tell_unseen(const metrics::ProbedRun& probed, const launch::RecordOutcome& outcome) {
     if (probed.unreturned() != 0) {
         const events::Missing missing = probed.unreturned_calls();
@@ -156,7 +156,7 @@ void tell_unseen(const metrics::ProbedRun& probed, const launch::RecordOutcome& 
 
 constexpr const char* kMeasureUsage = "kymo measure [OPTIONS] [METRICS.kym] -- PROGRAM ARGUMENTS…";
 
-// Options may stand behind the description, too. None: go on; otherwise the exit code.
+// Options may follow the description, too. None: continue; otherwise the exit code.
 std::optional<int> parse_words(CLI::App& app, int argc, char** argv, MeasureAsked& asked) {
     if (const auto code = parse_options(app, argc, argv)) {
         return code;
@@ -281,7 +281,7 @@ int run_measure(int argc, char** argv) {
     }
     if (outcome->job) {
         if (outcome->job->rank != 0) {
-            return outcome->exit_status();  // the first of them tells
+            return outcome->exit_status();  // rank 0 reports for all
         }
         await_other_ranks(asked, *outcome);
     }

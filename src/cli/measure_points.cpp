@@ -25,7 +25,7 @@
 namespace kymo::cli {
 namespace {
 
-// A name that is neither of the description nor of data that can be read.
+// A name that is neither in the description nor readable data.
 metrics::Mistake unreadable(const metrics::NamedData& data, const hooks::Refused& refused) {
     return refused.is_unknown
                ? metrics::Mistake{data.at, refused.reason + data.near,
@@ -34,7 +34,7 @@ metrics::Mistake unreadable(const metrics::NamedData& data, const hooks::Refused
                : metrics::Mistake{data.at, refused.reason, "docs/metrics.md lists the data that can be read"};
 }
 
-// A function that has code and no address of its own; nothing where it is not that.
+// A function that has code and no address of its own; none for any other.
 std::optional<metrics::Mistake> inlined(const metrics::InstrumentationPoint& point,
                                         std::span<const std::filesystem::path> images) {
     for (const std::filesystem::path& image : images) {
@@ -52,14 +52,14 @@ std::optional<metrics::Mistake> inlined(const metrics::InstrumentationPoint& poi
     return std::nullopt;
 }
 
-// What became of each instrumentation point: those without a function are mistakes of the description.
+// The result of each instrumentation point: those without a function are mistakes of the description.
 std::vector<metrics::Mistake> judge(const metrics::Description& description, const hooks::Planned& planned,
                                     std::span<const std::filesystem::path> images) {
     std::vector<metrics::Mistake> mistakes;
     for (std::size_t i = 0; i < description.points.size(); ++i) {
         const metrics::InstrumentationPoint& point = description.points[i];
         const hooks::Outcome& outcome = planned.outcomes[i];
-        // A line is had at all its places, or its count would be wrong.
+        // A line is hooked at all its places or not at all: otherwise its count would be wrong.
         const bool hooked =
             outcome.entries + outcome.imports + outcome.places != 0 && (point.line == 0 || outcome.refused.empty());
         if (point.line != 0 && !outcome.is_known()) {
@@ -87,7 +87,7 @@ std::vector<metrics::Mistake> judge(const metrics::Description& description, con
     return mistakes;
 }
 
-// Functions that a pattern means and that cannot be had: each once, by reason, the first of many by name.
+// Functions that match a pattern and cannot be hooked: each once, by reason, the first of many by name.
 void tell_left_out(const hooks::Planned& planned) {
     constexpr std::size_t kMostNames = 4;
     std::map<std::string, std::set<std::string>> by_reason;
@@ -145,7 +145,7 @@ std::string refusal_of(int error) {
                                   : fmt::format("is refused by the kernel: {}", std::strerror(error));
 }
 
-// The kernel's probes instead of a monitor that cannot be loaded. Those that it does not set are left out.
+// The kernel's probes instead of a monitor that cannot be loaded. Probes that it refuses are left out.
 Result<hooks::KernelProbes> load_probes(const metrics::Description& description, hooks::Planned& planned,
                                         const Error& obstacle) {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> bindings;
@@ -174,7 +174,7 @@ Result<hooks::KernelProbes> load_probes(const metrics::Description& description,
     return probes;
 }
 
-// The program itself, or the files of those that it is there to start.
+// The program itself, or the files of the programs that it starts.
 struct Measured {
     std::vector<std::filesystem::path> images;
     std::optional<Error> obstacle;  // no monitor can be loaded into it

@@ -1,4 +1,4 @@
-// kymo pack: a recording, with all that names its functions, in one file.
+// kymo pack: a recording, with everything that names its functions, in one file.
 #include "archive/pack.h"
 
 #include "archive/remove_at_end.h"
@@ -52,7 +52,7 @@ void add_folder(const fs::path& folder, const fs::path& top, std::vector<archive
     }
 }
 
-// Source files that are here, each at its path below the images.
+// Source files found here, each at its path below the images.
 Result<std::size_t> add_sources(const recording::Recording& recording, const fs::path& top,
                                 std::vector<archive::Entry>& entries) {
     const auto run = view::load_export_run(recording, {.below_creators = true, .weight = {}}, view::Findings::kNone);
@@ -144,7 +144,7 @@ int run_pack(int argc, char** argv) {
         }
         sources = *added;
     }
-    // The recording's own copies of images come first, and stay.
+    // The recording's own copies of images come first, and are kept.
     std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
     entries.erase(
         std::unique(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.name == b.name; }),

@@ -122,7 +122,7 @@ int report(const launch::RecordOutcome& outcome) {
     return code != 0 ? code : outcome.exit_status();
 }
 
-// What stands before the program: all but the options' own words. CLI11 takes an unknown option for the program.
+// The words before the program: all but the options' own words. CLI11 takes an unknown option for the program.
 std::optional<Error> take_command(std::vector<std::string> rest, std::vector<std::string>& command) {
     if (!rest.empty() && rest.front() == "--") {
         rest.erase(rest.begin());
@@ -200,7 +200,7 @@ int run_record(int argc, char** argv) {
         return fail(*error);
     }
     const auto job = launch::current_job();
-    const bool speaks = !job || job->rank == 0;  // one of many ranks speaks for all
+    const bool speaks = !job || job->rank == 0;  // one rank prints for all
     std::vector<std::unique_ptr<launch::CompanionFile>> kept;
     if (exact && app.count("--for") == 0) {
         return fail({ErrorKind::kUsage, "--exact needs --for REC.kymo, which names the functions",
@@ -252,9 +252,9 @@ int run_record(int argc, char** argv) {
     if (!outcome) {
         return fail(outcome.error());
     }
-    // Other ranks may still be running: a report of them all is for later.
+    // Other ranks may still be running: a report of all of them has to wait.
     const bool can_report = then_report && !outcome->job && !outcome->gone && find_verb("report") != nullptr;
-    // One of many ranks speaks for all.
+    // One rank prints for all.
     const bool is_speaker = !outcome->job || outcome->job->rank == 0;
     if (!quiet && is_speaker) {
         tell(*outcome, !can_report);

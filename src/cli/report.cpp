@@ -1,4 +1,4 @@
-// kymo report: what a recording says, for people or as JSON.
+// kymo report: the results of a recording, for people or as JSON.
 #include "view/report.h"
 
 #include "analysis/analysis.h"

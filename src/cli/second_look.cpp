@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Is the program to be run one of those in the earlier recording?
+// Checks that the program to be run is one of those in the earlier recording.
 std::optional<Error> check_program(const std::string& earlier, const std::string& program,
                                    const spacetime::Profile& profile) {
     const char* search_path = std::getenv("PATH");
@@ -49,7 +49,7 @@ std::optional<Error> check_program(const std::string& earlier, const std::string
                  "omit the program to run the one that was recorded"};
 }
 
-// Bit i: event i of the session was asked for, and samples. Not the clock: time is measured everywhere.
+// Bit i: event i of the session was requested, and samples. Not the clock: time is measured everywhere.
 std::uint32_t asked_events(const std::vector<std::string>& requests, const events::Session& session) {
     std::uint32_t mask = 0;
     for (const std::string& text : requests) {
@@ -75,7 +75,7 @@ std::vector<events::CodeOfImage> kept_code_of(const analysis::SpaceTime& analyse
     return code;
 }
 
-// What the earlier recording kept, and a row that says which it was.
+// What the earlier recording kept, and a row that identifies it.
 class KeptCodeFile final : public launch::CompanionFile {
   public:
     explicit KeptCodeFile(std::shared_ptr<EarlierRun> earlier)
@@ -107,7 +107,7 @@ class KeptCodeFile final : public launch::CompanionFile {
     }
 
     std::shared_ptr<EarlierRun> earlier_;
-    std::string events_;  // that are asked for, each ended by a NUL
+    std::string events_;  // requested ones, each ended by a NUL
 };
 
 }  // namespace
@@ -119,7 +119,7 @@ std::string EarlierRun::absolute_path() const {
 
 Result<const analysis::SpaceTime*> EarlierRun::analyse(const std::string& program) {
     if (!analysed_) {
-        // The launcher wants no other threads beside it: their signals would not come to it.
+        // The launcher must be the only thread: signals could be delivered to any other one.
         const tbb::global_control alone(tbb::global_control::max_allowed_parallelism, 1);
         auto analysed = analysis::analyse_space_time(recording_);
         if (!analysed) {
@@ -127,7 +127,7 @@ Result<const analysis::SpaceTime*> EarlierRun::analyse(const std::string& progra
         }
         analysed_.emplace(std::move(*analysed));
     }
-    // Of what has run too short for a sample neither code nor images are known.
+    // If a program ran too short for a sample, neither its code nor its images are known.
     if (kept_code_of(*analysed_).empty()) {
         return Error{ErrorKind::kUsage, name_ + " contains no code space to look at again",
                      "record a longer run first; kymo report shows what is kept"};

@@ -1,5 +1,5 @@
-// `kymo record --for REC.kymo`: what an earlier recording kept, as plain data for the launcher. The only place, with
-// exact_look.h, where an analysis meets a producer.
+// `kymo record --for REC.kymo`: the kept parts of an earlier recording, as plain data for the launcher. The only
+// place, with exact_look.h, where an analysis meets a producer.
 #pragma once
 
 #include "analysis/space_time.h"
@@ -22,7 +22,7 @@ class EarlierRun {
     EarlierRun(std::string name, recording::Recording&& recording, spacetime::RunIdentity identity)
         : name_(std::move(name)), recording_(std::move(recording)), identity_(std::move(identity)) {}
 
-    const std::string& name() const { return name_; }  // as it was given
+    const std::string& name() const { return name_; }  // as given
     std::string absolute_path() const;
     const spacetime::RunIdentity& identity() const { return identity_; }
     // Errors: of the analysis; `program` is not of this recording, or of another build.
@@ -35,10 +35,10 @@ class EarlierRun {
     std::optional<analysis::SpaceTime> analysed_;
 };
 
-// Fills in the command, where none is given: the earlier recording's own. Errors: it is not there or no recording.
+// Fills in the command, if none is given: the earlier recording's own. Errors: it is missing or not a recording.
 Result<std::shared_ptr<EarlierRun>> open_earlier(const std::string& earlier, launch::RecordOptions& options);
 
-// What is written beside the session, so that the events asked for are kept on what was kept. It is to take part in
+// The file beside the session that restricts the requested events to the kept code. It takes part in
 // the run, and must not outlive it. Errors then: another program's, or another build's; nothing was kept.
 std::unique_ptr<launch::CompanionFile> kept_code_file(std::shared_ptr<EarlierRun> earlier);
 

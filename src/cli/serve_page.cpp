@@ -14,11 +14,11 @@
 namespace kymo::cli {
 
 int serve_page(const serve::SourceOptions& options, std::uint16_t port) {
-    // What is no recording is refused here, not in the browser.
+    // A folder that is not a recording is refused here, not in the browser.
     if (const auto recording = analysis::open_with_images(options.folder); !recording) {
         return fail(recording.error());
     }
-    // Before there are threads, so that none of them is interrupted.
+    // Before threads are started, so that none of them is interrupted.
     sigset_t ends;
     sigemptyset(&ends);
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
@@ -38,7 +38,7 @@ int serve_page(const serve::SourceOptions& options, std::uint16_t port) {
     std::fflush(stdout);
     int signal = 0;
     sigwait(&ends, &signal);
-    // Nothing is left to write, and an analysis may go on for another minute.
+    // Nothing is left to write, and an analysis may run for another minute.
     std::_Exit(0);
 }
 

@@ -1,4 +1,4 @@
-// kymo view --serve: until Ctrl-C, a browser of this machine gets the recording's pages as it asks for them.
+// kymo view --serve: until Ctrl-C, serves a recording's pages to a browser of this machine on request.
 #pragma once
 
 #include "serve/page_source.h"

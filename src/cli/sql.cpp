@@ -1,4 +1,4 @@
-// kymo sql: questions to a recording, in SQL.
+// kymo sql: queries of a recording, in SQL.
 #include "cli/image_options.h"
 #include "cli/verbs.h"
 #include "recording/reader.h"
@@ -21,7 +21,7 @@ constexpr const char* kSqlExamples =
     "  kymo sql my_program.kymo - < question.sql\n"
     "  kymo sql my_program.kymo .schema\n";
 
-// What answers ".schema", as in sqlite3.
+// The answer to ".schema", as in sqlite3.
 constexpr const char* kSchema = "select sql from sqlite_schema where sql is not null";
 
 int run_sql(int argc, char** argv) {
@@ -57,7 +57,7 @@ int run_sql(int argc, char** argv) {
     if (!recording) {
         return fail(recording.error());
     }
-    // Tables that the query does not name stay empty: what they take need not be read.
+    // Tables that the query does not name stay empty: their rows need not be read.
     std::string small = query;
     std::transform(small.begin(), small.end(), small.begin(),
                    [](unsigned char letter) { return std::tolower(letter); });

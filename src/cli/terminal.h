@@ -1,4 +1,4 @@
-// What standard output can show: one answer for every verb.
+// The abilities of standard output: one answer for every verb.
 #pragma once
 
 #include "view/text.h"
@@ -8,17 +8,17 @@
 
 namespace kymo::cli {
 
-// Whether to colour what goes to this descriptor: a terminal that is not dumb, and NO_COLOR not set.
+// Whether to colour output to this descriptor: a terminal that is not dumb, and NO_COLOR not set.
 bool use_colour(int descriptor);
 
-// Columns: COLUMNS where it is set, else those of the terminal that standard output is, else 80. Never 0.
+// Columns: COLUMNS if set, else those of the terminal that standard output is, else 80. Never 0.
 std::size_t terminal_width();
 
 // The style of tables on standard output: between 72 columns, below which they cannot be read, and 160.
 view::Style terminal_style();
 
-// Prints what was measured, for people or as JSON, and flushes: whatever names are in it, nothing but text and our
-// own colours reaches the terminal (base/clean_text.h). False: nobody reads standard output any more, or its disk is
+// Prints a result, for people or as JSON, and flushes: whatever names are in it, nothing but text and our own
+// colours reaches the terminal (base/clean_text.h). False: standard output has no reader any more, or its disk is
 // full.
 bool print_now(std::string_view text);
 

@@ -1,4 +1,4 @@
-// kymo top: what the programs under Kymo do now.
+// kymo top: the present activity of programs under Kymo.
 #include "cli/host_cells.h"
 #include "cli/ring/ring_top.h"
 #include "cli/terminal.h"
@@ -43,7 +43,7 @@ void stop(int /*signal*/) {
     stopped = 1;
 }
 
-// The host as it was and is.
+// The host at the previous and the present reading.
 class Host {
   public:
     Host() : cells_("top.cells") { look(); }
@@ -59,7 +59,7 @@ class Host {
     ring::HostReading last_;
 };
 
-// Waits for the period's end or a signal; a pipe nobody reads any more ends it, too.
+// Waits for the period's end or a signal; also returns if the pipe has no reader any more.
 bool wait(double period) {
     pollfd out{STDOUT_FILENO, 0, 0};
     const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(period);

@@ -39,11 +39,11 @@ int fail(const Error& error);
 // A line and its remedy for each, to stderr.
 void tell_uncounted(const std::vector<events::Missing>& missing);
 
-// Parses the options. None: go on. Otherwise the exit code to return: 0 after --help, kUsage after a mistake (which
-// is printed).
+// Parses the options. None: continue. Otherwise the exit code to return: 0 after --help, kUsage after a mistake
+// (which is printed).
 std::optional<int> parse_options(CLI::App& options, int argc, char** argv);
 
-// What `--help` shows as the usage line, for example "kymo record [OPTIONS] [--] PROGRAM ARGUMENTS…".
+// The usage line of `--help`, for example "kymo record [OPTIONS] [--] PROGRAM ARGUMENTS…".
 void set_usage(CLI::App& options, const std::string& usage);
 
 }  // namespace kymo::cli

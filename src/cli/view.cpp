@@ -128,7 +128,7 @@ int run_view(int argc, char** argv) {
         return fail(page.error());
     }
     if (out.empty()) {
-        // Of a packed one: as of the directory in it, here.
+        // For a packed one: as of the directory in it, here.
         const bool is_packed = archive::is_packed(folder) && !recording->files().empty();
         out = page_name(
             is_packed ? std::filesystem::path(recording->files().front().path()).parent_path().filename().string()

@@ -1,6 +1,6 @@
-// What one run is compared by: amounts, each under a key that the same thing has in another run of another build.
+// The amounts by which one run is compared, each under a key that the same thing has in a run of another build.
 //
-// A function's key is its name, and its library where it is none of the program's own: so a renamed program, another
+// A function's key is its name, and its library unless that is the program itself: so a renamed program, another
 // path and other line numbers are the same function. A call path's key lists its functions; direct recursion is one
 // entry. Numbers that compilers append to a function's parts
 // (".constprop.0") are left out. Code without a name is one key a library.

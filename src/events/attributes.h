@@ -1,11 +1,11 @@
 // perf_event_attr for one event of a session on one thread, and the system call that opens it.
 //
-// Usable in the monitor: pure but for the system call, no state.
+// Usable in the monitor: pure except for the system call, no state.
 //
 // What every counter has: CLOCK_MONOTONIC time stamps, made disabled (set_group_enabled), not
 // inherited, a wake-up with every sample, the hypervisor left out, and the same sample layout for all (kSampleType),
 // so that one parser serves every ring (events/ring.h). Events that sample never count the kernel, also as root:
-// their signals would otherwise end timed waits with EINTR. The clocks are the exception that is none: with
+// their signals would otherwise end timed waits with EINTR. The clocks are only apparently an exception: with
 // exclude_kernel they still count all of the thread's time and only deliver no sample where it ran in the kernel.
 #pragma once
 
@@ -89,7 +89,7 @@ inline perf_event_attr make_attributes(const SessionEvent& event, bool read_lost
     return attr;
 }
 
-// Records of the switches of one thread, and of nothing else. Nobody is woken by them, no signal is sent.
+// Records of the switches of one thread, and of nothing else. They wake no thread and send no signal.
 inline perf_event_attr own_switch_attributes() {
     perf_event_attr attr{};
     attr.size = sizeof attr;

@@ -2,7 +2,7 @@
 //
 // The environment variable KYMO_SESSION holds the absolute path of the recording folder, or that of the session file
 // in it (ranks of a job share a folder and have a session each). The file, by default `session`, is plain text, one
-// fact a line, words parted by one space, written by format_session() (events/session_file.h):
+// fact a line, words separated by one space, written by format_session() (events/session_file.h):
 //
 //     kymo-session 1                 version; always the first line
 //     pid N                          the program itself (0: not known). With `follow 0` only this process is recorded

@@ -46,7 +46,7 @@ Excess account(const OccurrenceTable& occurrences, std::span<const std::size_t> 
     for (const TermInfo& info : kTerms) {
         excess.usual.*info.member /= count;
     }
-    // What dividing loses of the waits, target by target, belongs to none of them: it stays with the term.
+    // The remainders of dividing the waits, target by target, belong to no target: they stay with the term.
     for (const auto& [target, ns] : usual_waits) {
         excess.usual_waits.push_back({target, ns / count});
     }

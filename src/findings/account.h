@@ -1,12 +1,12 @@
 // The excess of slow occurrences, accounted for by the terms of the time identity: exact, so it needs no test.
 //
-// A slow occurrence is held against the *usual* occurrence: the mean of the middle half (by duration) of the fast
+// A slow occurrence is compared with the *usual* occurrence: the mean of the middle half (by duration) of the fast
 // ones, which is as robust as their median and, unlike it, adds up over the terms. So for every occurrence, and for
 // all together,
 //
 //     excess of wall time = Σ excess of the terms,  bit for bit
 //
-// and the excess of waiting is the sum of the excesses by what was waited for.
+// and the excess of waiting is the sum of the excesses by wait target.
 #pragma once
 
 #include "base/index.h"
@@ -28,7 +28,7 @@ struct ExcessPart {
 // Which parts of an excess a rule explains.
 struct Explains {
     TermSet terms = kAllTerms;
-    // Of waiting: only for these targets (ascending). `all_targets`: whatever was waited for.
+    // Of waiting: only for these targets (ascending). `all_targets`: for every target.
     std::vector<std::uint32_t> targets = {};
     bool all_targets = true;
 };

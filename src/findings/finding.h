@@ -1,4 +1,4 @@
-// A finding: a defect (or an advantage) of the program, with its evidence, what is at stake, and what to do about it.
+// A finding: a defect (or an advantage) of the program, with its evidence, what is at stake, and a direction.
 //
 // Findings are data; terminal, page and JSON print the same ones. Plain values.
 #pragma once
@@ -20,7 +20,7 @@ using spacetime::NodeIndex;
 
 inline constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
-// One thing measured on both sides. kUnknown where a figure makes no sense or was not tested.
+// One feature measured on both sides. kUnknown if a figure makes no sense or was not tested.
 struct EvidenceRow {
     std::string event;  // an event of the recording, a term of time, or another feature, in words
     double bad = kUnknown;
@@ -46,11 +46,11 @@ struct Finding {
     std::vector<std::uint32_t> threads;  // index of Profile::threads, ascending
 
     // What is at stake, and no more: the explained excess. `seconds` is added up over threads; `share` is that of the
-    // thread that lost most, by the run's duration: what the run could at most become shorter by.
+    // thread that lost most, by the run's duration: the most that the run could become shorter by.
     double seconds = 0;
     double share = 0;
     double share_low = 0;  // lower bound of `share`: findings are ranked by it
-    // False: it is ranked by how often something happens. Its cost is not known: the three above are 0, to be
+    // False: it is ranked by how often something happens. Its cost is not known: the three above are 0, and
     // shown as unknown.
     bool is_cost_known = true;
 
@@ -61,23 +61,23 @@ struct Finding {
     std::string direction;
     std::string confirm;       // an experiment
     bool is_compared = false;  // it rests on labels that chance could give too (slow, after a neighbour, a long gap);
-                               // otherwise it is a sum of what was measured, and the control has no part in it
+                               // otherwise it is a sum of measurements, and the control has no part in it
     std::vector<Finding> also;  // other rules that fit the same time
 };
 
-// How many findings chance gives: the whole chain, on labels that mean nothing.
+// The number of findings by chance: the whole chain, on labels without meaning.
 struct Control {
     std::size_t rounds = 0;
     double findings = 0;          // mean over the rounds
     std::size_t comparisons = 0;  // that could alarm
-    std::size_t features = 0;  // events and other figures tested in all comparisons, held to one rate of false ones
+    std::size_t features = 0;     // events and other figures tested in all comparisons, at one rate of false ones
 };
 
 struct Judgement {
     std::vector<Finding> findings;    // most at stake first
     std::vector<Finding> advantages;  // likewise
     Control control;
-    bool is_withheld = false;  // parts of the recording are lost: nothing was looked for
+    bool is_withheld = false;  // parts of the recording are lost: no findings were made
 };
 
 }  // namespace kymo::findings

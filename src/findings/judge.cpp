@@ -27,8 +27,8 @@ bool is_chance(const Case& subject, const Claim& claim, double significance) {
     return feature == nullptr || feature->q > significance;
 }
 
-// Others that take processors from the program change how long its code takes, too. What compares times, could not be
-// tested, and explains less than a twentieth of what they took may be their doing. Counts are not: they stay.
+// Others that take processors from the program change how long its code takes, too. Comparisons of times that were
+// not tested, and explain less than a twentieth of that time, may be their doing. Counts are not: they are kept.
 void drop_disturbed(const std::vector<Case>& cases, std::vector<Weighed>* defects) {
     double disturbed = 0;
     for (const Weighed& weighed : *defects) {
@@ -41,7 +41,7 @@ void drop_disturbed(const std::vector<Case>& cases, std::vector<Weighed>* defect
     });
 }
 
-// What was cut off of many call paths may belong to any place. What holds of the run as a whole stays.
+// The frames cut off from many call paths may belong to any place. Claims about the run as a whole are kept.
 bool is_withheld(const spacetime::Evidence& evidence, const Case& subject) {
     return evidence.run.dropped_paths > kMostDropped && subject.contrast != Contrast::kRun;
 }

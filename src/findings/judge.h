@@ -4,14 +4,14 @@
 //
 // 1. Cases are made of the evidence (cases.h), tested (statistics/max_t.h) and corrected for their number (Benjamini
 //    and Hochberg over cases).
-// 2. Every rule looks at every case of its contrast.
-// 3. A claim is kept where the lower bound of what it explains is at least `least_share` of the run, and where, if it
+// 2. Every rule examines every case of its contrast.
+// 3. A claim is kept if the lower bound of what it explains is at least `least_share` of the run, and if, when it
 //    rests on a feature that could be tested, chance does not explain that feature.
 // 4. Claims about the same time become one finding: the best is shown, the others are listed under it.
 // 5. The control: all of this again on labels shifted at random (cases.h), `rounds` times.
 //
 // Deterministic, on any number of processors. Pure; cost O(features × occurrences × permutations), bounded per case,
-// and that times the control's rounds; where chance does as well, drawing ends early (max_t.h). Parallel.
+// and that times the control's rounds; if chance does as well, drawing ends early (max_t.h). Parallel.
 #pragma once
 
 #include "findings/finding.h"

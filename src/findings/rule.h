@@ -24,8 +24,8 @@ struct Claim {
     std::vector<ThreadTime> own = {};    // ns by thread
     bool is_cost_known = true;           // false: neither `explains` nor `own` (Finding::is_cost_known)
     double own_sure = 1;                 // part of `own` that is sure after the error of measuring
-    std::vector<double> own_parts = {};  // where `own` adds up from many occasions: ns each, for the bootstrap
-    TermSet own_terms = kAllTerms;       // what kind of time `own` is
+    std::vector<double> own_parts = {};  // if `own` adds up from many occasions: ns each, for the bootstrap
+    TermSet own_terms = kAllTerms;       // the kind of time that `own` is
 
     // Default: the case's node, its bad occurrences' times, its threads.
     NodeIndex node;
@@ -42,22 +42,22 @@ struct Claim {
 };
 
 struct Rule {
-    // Of claims on the same time with equally much at stake the one of the lower place is shown: more specific
+    // Of claims on the same time with equal stakes the one of the lower place is shown: more specific
     // rules have lower ones.
     int place = 0;
     std::string_view kind;  // docs/findings.md
     Contrast contrast = Contrast::kRun;
-    Contrast of_code = contrast;  // looks at these cases of groups of same code spaces as well
+    Contrast of_code = contrast;  // examines these cases of groups of same code spaces as well
     std::string_view needs;       // preconditions, in words: what `look` requires
     std::string_view against;     // counter-evidence required absent, in words
     // Adds a claim for each thing in the case that meets the preconditions and has no counter-evidence.
     void (*look)(const Case& subject, std::vector<Claim>* claims) = nullptr;
     std::string_view direction;  // one sentence
     std::string_view confirm;    // an experiment the user can run
-    // Says what happened, not why: shown only where no other rule explains at least half as much of the same time.
+    // Reports what happened, not why: shown only if no other rule explains at least half as much of the same time.
     bool is_generic = false;
     bool is_advantage = false;
-    // Tells what others took from the program: what compares times, untested, may be their doing and gives way to it.
+    // Reports what others took from the program: what compares times, untested, may be their doing and yields to it.
     bool is_others_doing = false;
 };
 

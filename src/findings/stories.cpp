@@ -95,7 +95,7 @@ bool same_story(const Evidence& evidence, const Weighed& a, const Weighed& b) {
     if (intersect(a.targets, b.targets)) {
         return true;
     }
-    // How long threads work in a step, and where one of them does not work, are not parts of each other.
+    // The work of threads in a step, and places where one of them does not work, are not parts of each other.
     const auto are = [&](Contrast one, Contrast other) {
         return a.rule->contrast == one && b.rule->contrast == other;
     };

@@ -14,7 +14,7 @@
 
 namespace kymo::findings {
 
-// Most at stake first. Input in the order of rules() where equal.
+// Most at stake first. Equal ones in the order of rules().
 std::vector<Finding> join_stories(const spacetime::Evidence& evidence, std::vector<Weighed> claims);
 
 }  // namespace kymo::findings

@@ -1,4 +1,4 @@
-// The terms of the time identity (spacetime/evidence/occurrences/occurrence_table.h), to go through them all.
+// The terms of the time identity (spacetime/evidence/occurrences/occurrence_table.h), as a list.
 #pragma once
 
 #include "spacetime/evidence/occurrences/occurrence_table.h"
@@ -42,7 +42,7 @@ inline constexpr TermSet kAllTerms = (1U << kTerms.size()) - 1;
 std::int64_t of(const spacetime::TimeTerms& terms, Term term);
 std::int64_t sum_of(const spacetime::TimeTerms& terms, TermSet some);
 std::string_view words(Term term);
-// On a processor, doing something: polling for the end of a wait is none of it.
+// On a processor, doing something: polling for the end of a wait does not count.
 constexpr std::int64_t processor(const spacetime::TimeTerms& terms) {
     return terms.user + terms.system;
 }

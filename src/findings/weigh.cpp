@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint64_t kBoundSeed = 0xb007;
 constexpr double kSplitConfidence = 0.99;  // 1 − the rate at which the split of slow and fast may alarm falsely
 constexpr double kNoteworthyRatio = 2;     // features that were not tested are reported from here on
-constexpr double kLeastCount = 10;         // and counts from so many in an occurrence on
+constexpr double kLeastCount = 10;         // and counts with at least this many in an occurrence
 constexpr double kLeastRatio = 1.05;       // of those that were
 constexpr std::size_t kMostFeatures = 4;
 constexpr double kLeastPart = 0.05;  // parts of the excess are reported from here on
@@ -53,8 +53,8 @@ Stake explained_stake(const Case& subject, const Explains& explains) {
         by_thread[subject.rows().thread[subject.excess.rows[i]]] += parts[i];
     }
     const double sum = std::accumulate(parts.begin(), parts.end(), 0.0);
-    // Each occurrence is held against the usual one, so that fluctuations upwards count and those downwards do not:
-    // the sum is at most what the sides differ by.
+    // Each occurrence is compared with the usual one, so that fluctuations upwards count and those downwards do not:
+    // the sum is at most the difference of the sides.
     const double total = std::max(0.0, static_cast<double>(subject.excess.total()));
     double low = sum_lower_bound(parts, Random(kBoundSeed));
     if (parts.size() < 3) {

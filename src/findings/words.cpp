@@ -95,7 +95,7 @@ bool are_ranks(const Evidence& evidence, std::span<const std::uint32_t> threads)
     });
 }
 
-// Where each is in a process of its own, and all are called the same: what. Else empty.
+// If each is in a process of its own, and all have the same name: that name. Else empty.
 static std::string one_name_of_processes(const Evidence& evidence, std::span<const std::uint32_t> threads) {
     std::set<std::uint32_t> processes;
     std::string name;
@@ -226,7 +226,7 @@ std::string account_words(const Case& subject) {
         if (total <= 0 || share < 0.1 || told > 0.85) {
             break;
         }
-        // More than all: other terms fell meanwhile.
+        // More than all: other terms decreased meanwhile.
         text += fmt::format("{}{} of the excess is {}", text.empty() ? "" : ", ", in_percent(std::min(share, 1.0)),
                             words(part.term));
         if (part.target != kNone) {

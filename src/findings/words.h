@@ -12,7 +12,7 @@ namespace kymo::findings {
 // "`assemble` (fem.cpp:88–131)"; without lines "`assemble`"; nothing known: "code without a name".
 std::string name(const spacetime::Place& place);
 std::string name(const spacetime::Evidence& evidence, NodeIndex node);
-// "fem.cpp:101", "" where the line is not known.
+// "fem.cpp:101", "" if the line is not known.
 std::string at_line(std::string_view file, std::uint32_t line);
 // Neighbours that are not nodes have words as well.
 std::string neighbour_name(const spacetime::Evidence& evidence, std::uint32_t neighbour);
@@ -20,7 +20,7 @@ std::string neighbour_name(const spacetime::Evidence& evidence, std::uint32_t ne
 std::string thread_name(const spacetime::Evidence& evidence, std::uint32_t thread);
 // First threads of ranks, all of them.
 bool are_ranks(const spacetime::Evidence& evidence, std::span<const std::uint32_t> threads);
-// A verb of what thread_names() says: "wait" of several, "waits" of one. Regular ones only.
+// A verb for thread_names(): "wait" for several, "waits" for one. Regular ones only.
 std::string does(std::span<const std::uint32_t> threads, std::string_view several);
 std::string thread_names(const spacetime::Evidence& evidence, std::span<const std::uint32_t> threads);
 // "mutex at `f` (a.c:12), held by `worker` (thread 7)".
@@ -33,10 +33,10 @@ std::string number(double value);      // "19,872", "1.4"
 // "once", "3 times".
 std::string how_often(std::uint64_t count);
 
-// What a case compares: its node, or the addresses of its group.
+// The subject of a case: its node, or the addresses of its group.
 std::string name_of(const Case& subject);
 
-// Where most of a counter's change in the node was: "all at fem.cpp:101", "73 % at fem.cpp:101"; "" where no line has
+// The place of most of a counter's change in the node: "all at fem.cpp:101", "73 % at fem.cpp:101"; "" if no line has
 // half.
 std::string mostly_at(const spacetime::SpaceNode& node, CounterIndex counter);
 

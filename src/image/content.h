@@ -24,7 +24,7 @@ inline constexpr bool counts_for_content(std::uint32_t segment_flags) {
 
 class Content {
   public:
-    // A segment's bytes, in pieces of whole words but for the last.
+    // A segment's bytes, in pieces of whole words except the last.
     void add(std::span<const std::uint8_t> bytes) {
         for (std::size_t at = 0; at < bytes.size(); at += sizeof(std::uint64_t)) {
             std::uint64_t word = 0;

@@ -29,7 +29,7 @@ const char* describe(ElfError error);
 // The ELF header at the start of `bytes`, with the checks that everything else relies on.
 ElfError read_header(std::span<const std::uint8_t> bytes, Elf64_Ehdr* header);
 
-// The descriptor of the GNU build id in the contents of a note segment or section; empty where there is none.
+// The descriptor of the GNU build id in the contents of a note segment or section; empty if there is none.
 std::span<const std::uint8_t> find_build_id(std::span<const std::uint8_t> notes, std::uint64_t alignment);
 
 class ElfFile {

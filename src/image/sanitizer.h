@@ -25,7 +25,7 @@ struct Sanitizer {
     char library[kLibraryBytes] = {};  // that must come first, as the program names it
 };
 
-// Some of the file's bytes at an offset to `to`; how many, 0 where there are none.
+// Reads some of the file's bytes at an offset to `to`; returns how many, 0 if there are none.
 struct FileBytes {
     std::size_t (*read)(const void* file, void* to, std::size_t bytes, std::uint64_t at);
     const void* file;

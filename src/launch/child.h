@@ -16,7 +16,7 @@ struct ChildOptions {
     std::filesystem::path program;
     std::vector<std::string> arguments;    // argv, the first included
     std::vector<std::string> environment;  // NAME=VALUE
-    sigset_t signal_mask{};                // the program's own, as we found it
+    sigset_t signal_mask{};                // the program's own, as we got it
     struct sigaction child_action{};       // SIGCHLD's, likewise
 };
 
@@ -29,7 +29,7 @@ class Child {
     Child& operator=(Child&&) = delete;
     Child(const Child&) = delete;
     Child& operator=(const Child&) = delete;
-    // A child that was never released is ended.
+    // Ends a child that was never released.
     ~Child();
 
     [[nodiscard]] pid_t pid() const { return pid_; }
@@ -45,7 +45,7 @@ class Child {
     int failed_ = -1;  // errno of exec; closed by a successful one
 };
 
-// What is preloaded into the program.
+// The libraries preloaded into the program.
 struct Preload {
     std::filesystem::path monitor;
     std::filesystem::path channels = {};  // empty: none
@@ -53,13 +53,13 @@ struct Preload {
 };
 
 // Our environment for the program: first in LD_PRELOAD the monitor, then the channels; KYMO_SESSION set to the
-// recording folder. In front of the monitor stands what must: a sanitizer's run time, ours ended by two colons, by
-// which the monitor knows that it is not the user's and takes it out again (monitor/process/children.h).
+// recording folder. Only what must precede the monitor does: a sanitizer's run time, marked as ours by two colons
+// behind it, so that the monitor removes it again and keeps the user's (monitor/process/children.h).
 std::vector<std::string> program_environment(const char* const* ours, const Preload& preload,
                                              const std::filesystem::path& recording);
 
-// Our environment as it is, for a program that is measured from outside; a recording that is under way around us is
-// not told on.
+// Our environment for a program that is measured from outside; without the session of a recording that is under
+// way around us.
 std::vector<std::string> own_environment(const char* const* ours);
 
 }  // namespace kymo::launch

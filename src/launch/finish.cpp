@@ -36,7 +36,7 @@ bool disk_is_full(const recording::Folder& folder) {
            static_cast<std::uint64_t>(system.f_bavail) * system.f_frsize < recording::kChunkBytes;
 }
 
-// Where the folder is when all is done: somebody may have moved or removed it.
+// Where the folder is at the end: it may have been moved or removed.
 void find_folder(const recording::Folder& folder, RecordOutcome& outcome) {
     outcome.recording = folder.path();
     if (folder.is_in_place()) {
@@ -61,7 +61,7 @@ EndReason end_reason(EndReason reason, const recording::Folder& folder, std::uin
     }
     if (max_bytes != 0) {
         for (const std::string& file : recording_files(folder)) {
-            // A file is full when there is no room for another chunk.
+            // A file is full if another chunk does not fit.
             if (is_process_file(file) && bytes_of(folder, file) + recording::kChunkBytes > max_bytes) {
                 return EndReason::kMaxSize;
             }

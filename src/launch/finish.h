@@ -1,4 +1,4 @@
-// The end of a recording: what the folder holds, why it ended, and making it small.
+// The end of a recording: its files, the reason of its end, and packing.
 #pragma once
 
 #include "launch/record_outcome.h"
@@ -10,7 +10,7 @@
 
 namespace kymo::launch {
 
-// The reason to be told: `reason`, unless the recording ran out of room. `max_bytes`: the limit of a process's file,
+// The reason reported: `reason`, unless the recording ran out of room. `max_bytes`: the limit of a process's file,
 // 0 for none; `log_full`: the parent's own file had no space.
 EndReason end_reason(EndReason reason, const recording::Folder& folder, std::uint64_t max_bytes, bool log_full);
 
@@ -18,8 +18,8 @@ EndReason end_reason(EndReason reason, const recording::Folder& folder, std::uin
 std::string session_file(const std::optional<Job>& job);
 
 // Removes the session, packs the files whose writers are gone, and fills in outcome.recording (where the folder is by
-// now), gone, processes, bytes and warnings. Files that cannot be packed stay as they are: they are as readable, only
-// larger. What is no plain file is named in the warnings.
+// now), gone, processes, bytes and warnings. Files that cannot be packed stay as they are: they are equally readable,
+// but larger. Files that are not regular are named in the warnings.
 void finish_folder(const recording::Folder& folder, RecordOutcome& outcome);
 
 }  // namespace kymo::launch

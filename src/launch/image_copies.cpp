@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// As the process sees it: links in the path lead to its files, never to ours.
+// As the process sees it: links in the path lead to files of its root, never of ours.
 int open_inside(int root, const std::string& path) {
     open_how how{};
     how.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
@@ -35,7 +35,7 @@ bool is_elf(int file) {
     return pread(file, magic, sizeof magic, 0) == sizeof magic && std::memcmp(magic, ELFMAG, SELFMAG) == 0;
 }
 
-// Of a file that nobody else writes.
+// Of a file that no other process writes.
 std::string build_id_of(const fs::path& path, std::size_t size) {
     const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     void* at = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), 0);
@@ -81,8 +81,8 @@ void ImageCopies::take(const KernelRecord& record) {
     }
 }
 
-// Under another name until it is whole, and looked into only then: the process may shorten its own file at any time.
-// Without room, or in a folder that is gone, there is no copy.
+// Written under another name until complete, and examined only then: the process may shorten its own file at any
+// time. If there is no space, or the folder was removed, no copy is made.
 void ImageCopies::copy(int file, const std::string& path) {
     if (!is_elf(file)) {
         return;

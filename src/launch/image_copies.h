@@ -1,10 +1,10 @@
-// Copies of the programs and libraries that a reader of the recording would not find: of recorded processes with
+// Copies of programs and libraries that a reader of the recording would not find: those of recorded processes with
 // another root directory or other mounts than Kymo's (containers, file systems in files), which may be gone with
 // them.
 //
 // They lie in the recording's directory, as `kymo export --to images` writes them: images/.build-id/ab/cdef…, or
 // images/PATH for a file without a build id. Only regular ELF files that cannot be seen at the same path from here
-// are copied, through /proc/PID/root, and only while their process lives. What cannot be read is left.
+// are copied, through /proc/PID/root, and only while their process lives. Unreadable files are skipped.
 //
 // Cost: for each executable mapping two stat(2); for each file that is copied, its bytes read and written once.
 #pragma once
@@ -31,7 +31,7 @@ class ImageCopies {
     void copy(int file, const std::string& path);
 
     const recording::Folder& folder_;
-    std::set<std::string> known_;  // device, inode and path of what has been looked at
+    std::set<std::string> known_;  // device, inode and path of files that were examined
     std::uint64_t bytes_ = 0;
 };
 

@@ -19,8 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The starter's process, which all ranks of one host have in common: its number, and when it started, since numbers
-// come back.
+// The starter's process, which all ranks of one host have in common: its number, and its start time, since numbers
+// are reused.
 std::string parent_identity() {
     const pid_t parent = getppid();
     std::ifstream file("/proc/" + std::to_string(parent) + "/stat");
@@ -55,13 +55,13 @@ bool is_of_job(const fs::path& path, const Job& job) {
     return text == expected;
 }
 
-// As rename(2), but never over something. 0 or −1.
+// Like rename(2), but never replaces anything. 0 or −1.
 int move_to_free_name(const fs::path& from, const fs::path& to) {
     const int moved = renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE);
     if (moved == 0 || (errno != EINVAL && errno != ENOSYS)) {
         return moved;
     }
-    // A file system that cannot: a folder in the way is then refused because it is not empty.
+    // The file system cannot: a folder at the target is then refused because it is not empty.
     struct stat facts{};
     if (lstat(to.c_str(), &facts) == 0) {
         errno = EEXIST;
@@ -89,7 +89,7 @@ std::optional<Job> current_job() {
 
 int make_job_folder(const fs::path& folder, const Job& job) {
     struct stat facts{};
-    if (lstat(folder.c_str(), &facts) == 0) {  // asked first: a folder appears whole, with its job's file in it
+    if (lstat(folder.c_str(), &facts) == 0) {  // checked first: a folder appears complete, with its job's file in it
         return is_of_job(folder, job) ? 0 : EEXIST;
     }
     const fs::path aside = folder.string() + ".rank-" + std::to_string(job.rank) + "." + std::to_string(getpid());

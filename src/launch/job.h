@@ -1,6 +1,6 @@
 // Ranks of one parallel job that are recorded each by its own `kymo record`, all into one folder.
 //
-// The folder belongs to a job when it holds a file `job` that says so. It is made beside its place with that file in
+// A folder with a file `job` belongs to that job. It is made beside its place with that file in
 // it and then moved there, so that it is never seen without: the rank that comes first makes it, the others find it
 // and join. A folder of another job, or of none, is refused as it always is. Each rank has a session, a launch file
 // and process files of its own; nothing in the folder is written by two.
@@ -16,7 +16,7 @@ namespace kymo::launch {
 struct Job {
     std::uint64_t rank = 0;
     std::uint64_t size = 0;  // 0: not known
-    std::string id;          // the same in every rank, another in every other job that runs at the time
+    std::string id;          // the same in every rank, different for every other job at the time
 };
 
 inline constexpr const char* kJobFile = "job";
@@ -24,7 +24,7 @@ inline constexpr const char* kJobFile = "job";
 // From this process's environment (base/job_rank.h). None: not in a job.
 std::optional<Job> current_job();
 
-// Makes the folder (mode 0700) or joins it. 0, or an errno; EEXIST: there is one, and it is not this job's.
+// Makes the folder (mode 0700) or joins it. 0, or an errno; EEXIST: it exists, and is not this job's.
 int make_job_folder(const std::filesystem::path& folder, const Job& job);
 
 }  // namespace kymo::launch

@@ -32,14 +32,14 @@ struct KernelRecord {
     std::uint32_t tid = 0;
     std::uint32_t parent_pid = 0;  // kFork, kExit
     std::uint32_t parent_tid = 0;
-    std::uint64_t lost = 0;  // kLost: how many records
+    std::uint64_t lost = 0;  // kLost: number of records
     char name[17] = {};      // kExec, kRename; NUL-terminated
-    // kMap: the file that was mapped for execution. kMapData: what was mapped otherwise; "//anon" and "[heap]" are
+    // kMap: the file that was mapped for execution. kMapData: other mappings; "//anon" and "[heap]" are
     // memory that the program took from the system.
     std::string path;
     std::uint64_t address = 0;  // kMap, kMapData, kFault
-    std::uint64_t bytes = 0;    // kMap, kMapData: of the area, with what was there before and is joined to it
-    std::uint64_t faults = 0;   // kFault: how many page faults it stands for
+    std::uint64_t bytes = 0;    // kMap, kMapData: of the area, including an adjacent one that is joined to it
+    std::uint64_t faults = 0;   // kFault: the number of page faults it represents
 };
 
 // False: a kind that is not used, or a record too short for its kind.
@@ -73,7 +73,7 @@ inline bool parse_kernel_record(const events::RingRecord& record, KernelRecord& 
     out.tid = trailer.tid;
     switch (record.type()) {
         case PERF_RECORD_SWITCH:
-        case PERF_RECORD_SWITCH_CPU_WIDE:  // the whole machine's: with the other task before the trailer
+        case PERF_RECORD_SWITCH_CPU_WIDE:  // the whole machine's records: with the other task before the trailer
             out.change = (record.misc() & PERF_RECORD_MISC_SWITCH_OUT) != 0 ? KernelChange::kSwitchOut
                                                                             : KernelChange::kSwitchIn;
             out.preempted = (record.misc() & kPreempted) != 0;

@@ -1,10 +1,10 @@
-// The parent's per-processor rings: what the kernel tells about the program's whole process tree.
+// The parent's per-processor rings: what the kernel reports about the program's whole process tree.
 //
 // One dummy event a processor is opened on the program before it execs; it is inherited by everything the program
-// starts and is enabled by the exec. Or, past some number of processors, on the whole machine (record_reach.h); then
-// what is not of the program's tree is passed over. Records of different processors come in no common order, so they
-// are held back for one round of drain() and handed on sorted by time. Single-threaded; the parent drains when poll
-// says so or a few times a second.
+// starts and is enabled by the exec. Or, past some number of processors, on the whole machine (record_reach.h);
+// then records from outside the program's tree are dropped. Records of different processors come in no common
+// order, so they are held for one round of drain() and handed on sorted by time. Single-threaded; the parent
+// drains when poll reports data or a few times a second.
 #pragma once
 
 #include "launch/kernel_record.h"
@@ -28,8 +28,8 @@ class KernelRings {
     KernelRings& operator=(const KernelRings&) = delete;
     ~KernelRings() { close(); }
 
-    // 0, or the errno of the first processor that refused; then nothing is open. Rings are 128 KiB, or less where the
-    // user's locked memory does not suffice. `fault_period`: records of each so-many-th page fault; 0: none.
+    // 0, or the errno of the first processor that refused; then nothing is open. Rings are 128 KiB, or less if the
+    // user's locked memory does not suffice. `fault_period`: one record per this many page faults; 0: none.
     int open(pid_t program, RecordReach reach, std::uint64_t fault_period);
     void close();
     [[nodiscard]] bool is_open() const { return !rings_.empty(); }
@@ -38,9 +38,9 @@ class KernelRings {
     void append_poll(std::vector<pollfd>& descriptors) const;
 
     using Take = std::function<void(const KernelRecord&)>;
-    // Empties the rings; hands on, in the order of time, what is older than the round before. `last`: everything.
+    // Empties the rings; hands on, in time order, the records older than the previous round. `last`: all records.
     void drain(bool last, const Take& take);
-    // Whether there is a program's or a library's mapping among what the next round hands on.
+    // Whether the records of the next round include a mapping of a program or library.
     bool holds_mapping() const;
 
   private:
@@ -52,7 +52,7 @@ class KernelRings {
     void hand_on(const KernelRecord& record, const Take& take);
 
     std::vector<Ring> rings_;
-    std::optional<ProcessTree> tree_;  // where the whole machine's records come
+    std::optional<ProcessTree> tree_;  // if the records are the whole machine's
     std::size_t data_bytes_ = 0;
     std::uint64_t fault_period_ = 0;
     std::vector<KernelRecord> held_;

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 constexpr const char* kName = "libkymo-monitor.so";
 
 Result<fs::path> usable(const fs::path& path) {
-    // ld.so(8): the list is parted by spaces or colons, and there is no way to escape either.
+    // ld.so(8): spaces and colons separate the list's entries, and neither can be escaped.
     if (path.string().find_first_of(" :\t\n") != std::string::npos) {
         return Error{ErrorKind::kUnsupported,
                      "the monitor's path contains a space or a colon, which LD_PRELOAD cannot name: " + path.string(),

@@ -1,5 +1,5 @@
-// What the parent reads of a traced task by the processor, as namespace kymo::launch::native: the one place of this
-// layer that names the processor. A new one is a folder with the same file.
+// What the parent reads of a traced task depends on the processor, as namespace kymo::launch::native: the one place
+// of this layer that names the processor. For a new one add a folder with the same file.
 #pragma once
 
 #if defined(__x86_64__)

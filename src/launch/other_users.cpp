@@ -18,7 +18,7 @@ struct Identity {
     std::vector<gid_t> groups;
 };
 
-// The effective one, by which files are opened. None: the process is gone.
+// The effective one, by which files are opened. None: the process has ended.
 std::optional<Identity> identity_of(std::uint32_t pid) {
     std::ifstream file("/proc/" + std::to_string(pid) + "/status");
     std::optional<Identity> found;

@@ -1,9 +1,9 @@
-// Processes of the recorded tree that have become another user's and so cannot be measured: a recording's folder is
-// private to who made it, and so may be the folder that Kymo is in. A server that is started through setpriv or su is
-// such a one, and without a word its recording would be empty and nobody would know why.
+// Processes of the recorded tree that run as another user, so cannot be measured: a recording's folder is private
+// to its owner, and so may be the folder of Kymo itself. A server that is started through setpriv or su is an
+// example: its recording would be empty, and without a message the reason would be unknown.
 //
-// Fed with the kernel's records; looks at what is alive a few times a second. A process that was measured before it
-// changed its user goes on being measured, and is none of them. Single-threaded.
+// Fed with the kernel's records; checks live processes a few times a second. A process that was measured before it
+// changed its user goes on being measured and is not reported. Single-threaded.
 #pragma once
 
 #include "events/plan.h"
@@ -19,11 +19,11 @@
 
 namespace kymo::launch {
 
-// A process that is not measured for its user.
+// A process that is not measured because of its user.
 struct BarredProcess {
     std::uint64_t time = 0;
     std::uint32_t pid = 0;
-    std::string path;      // of its program
+    std::string path;      // of its program's file
     std::string obstacle;  // in words that follow the program's name
 };
 
@@ -33,10 +33,10 @@ class OtherUsers {
     OtherUsers(const recording::Folder& folder, const std::filesystem::path& monitor);
 
     void take(const KernelRecord& record);
-    // Those that have come since the last look.
+    // The processes since the last call.
     std::vector<BarredProcess> look();
 
-    // One for each user, for the recording and for who waits at the terminal.
+    // One for each user, for the recording and for the user at the terminal.
     [[nodiscard]] std::vector<events::Missing> missing() const;
 
   private:
@@ -47,7 +47,7 @@ class OtherUsers {
 
     const std::filesystem::path& monitor_;
     uid_t owner_ = 0;                               // of the folder
-    std::map<std::uint32_t, std::uint64_t> fresh_;  // to be looked at, by process: since when
+    std::map<std::uint32_t, std::uint64_t> fresh_;  // to be examined, by process: since when
     std::map<uid_t, User> users_;
 };
 

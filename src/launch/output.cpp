@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kSuffix = ".kymo";
 
-// `n`-th name in the row: x.kymo, x-2.kymo, x-3.kymo, …
+// The `n`-th name of the series x.kymo, x-2.kymo, x-3.kymo, …
 fs::path numbered(const fs::path& folder, int n) {
     if (n == 1) {
         return folder;

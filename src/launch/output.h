@@ -1,4 +1,4 @@
-// The recording folder: naming it, making it, and finding out why it cannot be made. Nothing is ever overwritten.
+// The recording folder: naming it, making it, and finding out why that failed. Nothing is ever overwritten.
 #pragma once
 
 #include "base/result.h"

@@ -1,4 +1,4 @@
-// Files of a recording folder that the monitors read: of this user alone, whole or not there.
+// Files of a recording folder that the monitors read: readable by this user alone, complete or absent.
 #pragma once
 
 #include "base/result.h"
@@ -9,10 +9,10 @@
 
 namespace kymo::launch {
 
-// A new file of mode 0600. Error: it is there already, or cannot be written.
+// A new file of mode 0600. Error: it exists already, or cannot be written.
 Result<void> write_private(const recording::Folder& folder, const std::string& name, const std::string& text);
 
-// Of a job's ranks each writes the same: nobody may find a part of it, nor be hindered by another's.
+// All ranks of a job write the same text: readers never see a part of it, and no rank fails because of another's.
 Result<void> write_shared(const recording::Folder& folder, const std::string& name, const std::string& text,
                           std::uint64_t rank);
 

@@ -12,7 +12,7 @@ bool ProcessTree::take(const KernelRecord& record) {
             return threads_.contains(record.pid);
         case KernelChange::kFork:
             if (!threads_.contains(record.parent_pid)) {
-                threads_.erase(record.pid);  // a number used again, of a process whose end was lost
+                threads_.erase(record.pid);  // a reused number, of a process whose end was lost
                 return false;
             }
             ++threads_[record.pid];

@@ -1,4 +1,4 @@
-// Which of the whole machine's records are the recorded program's: its own from its exec on, and those of every
+// Selects the recorded program's records from the whole machine's: its own from its exec on, and those of every
 // thread and process that it started, for as long as each lives.
 //
 // Fed in the order of time (a fork is recorded before the new task first runs). A process belongs to the tree until
@@ -17,13 +17,13 @@ class ProcessTree {
   public:
     explicit ProcessTree(std::uint32_t program) : program_(program) {}
 
-    // Is this record of a process of the tree, or of the record keeping itself (kLost)?
+    // Whether this record is of a process of the tree, or about lost records (kLost).
     bool take(const KernelRecord& record);
 
   private:
     std::uint32_t program_;
     bool begun_ = false;
-    std::unordered_map<std::uint32_t, std::uint32_t> threads_;  // how many are alive, by process
+    std::unordered_map<std::uint32_t, std::uint32_t> threads_;  // number of live threads, by process
 };
 
 }  // namespace kymo::launch

@@ -124,7 +124,7 @@ Result<fs::path> search(const std::string& name, std::string_view search_path) {
     return Error{ErrorKind::kNotFound, "no such program: " + name, next};
 }
 
-// The loader ignores LD_PRELOAD when running the file gives this user other rights.
+// The loader ignores LD_PRELOAD if running the file gives this user other rights.
 Result<void> check_rights(const fs::path& path, const struct stat& facts) {
     const bool setuid = (facts.st_mode & S_ISUID) != 0 && facts.st_uid != getuid();
     const bool setgid = (facts.st_mode & S_ISGID) != 0 && (facts.st_mode & S_IXGRP) != 0 && facts.st_gid != getgid();
@@ -190,7 +190,7 @@ Result<void> check_contents(const std::string& name, const image::ProgramFacts& 
             return not_runnable(name + " is statically linked: the monitor cannot be loaded into it",
                                 "link it dynamically (without -static)");
         case image::ProgramKind::kLibrary:
-            // The dynamic loader itself may be run as a program.
+            // The dynamic loader itself can be run as a program.
             if (file_name(name).starts_with("ld-") || file_name(name).starts_with("ld.so")) {
                 return {};
             }

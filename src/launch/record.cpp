@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What can be known before anything is made.
+// Checks that are possible before anything is made.
 Result<Settled> settle(const RecordOptions& options) {
     if (options.command.empty()) {
         return Error{ErrorKind::kUsage, "no program given", "kymo record [OPTIONS] -- PROGRAM ARGUMENTS…"};

@@ -1,4 +1,4 @@
-// What is asked of a recording.
+// The parameters of a recording.
 #pragma once
 
 #include "events/plan.h"
@@ -23,12 +23,12 @@ struct RecordOptions {
     std::uint64_t max_bytes = 0;                   // of each process's file; 0: the writer's own limit
     bool follow = true;                            // descendants too
     bool registers = false;                        // recorded with every sample
-    // Who takes part beside the launcher's own (run/participant.h), in this order; alive until record() returns.
+    // Participants beside the launcher's own (run/participant.h), in this order; alive until record() returns.
     std::vector<RunParticipant*> participants;
-    // The program is measured from outside instead: nothing is preloaded into it or what it starts, so that any
-    // program will do.
+    // The program is measured from outside instead: nothing is preloaded into it or its children, so that every
+    // program can be measured.
     bool from_outside = false;
-    // Hunts, plans of hooks and second looks are: none is to be told in a line because it was short.
+    // True for hunts, plans of hooks and second looks: no process is reduced to one line because it was short.
     bool is_about_every_process = false;
     int signal = 0;  // the sampling signal; 0: SIGURG, or SIGPROF for Go programs
     // The folder of metric cells, made by the caller; empty: none.
@@ -36,7 +36,7 @@ struct RecordOptions {
     // The library that counts messages (src/mpi), preloaded into ranks of jobs that the program starts; empty: none.
     std::filesystem::path channels;
     bool program_has_channels = false;     // into the program itself, too
-    std::vector<events::Missing> missing;  // what the caller knows not to be measurable, for the recording
+    std::vector<events::Missing> missing;  // what the caller cannot measure, for the recording
 };
 
 }  // namespace kymo::launch

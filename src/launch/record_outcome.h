@@ -1,4 +1,4 @@
-// What became of a recording.
+// The result of a recording.
 #pragma once
 
 #include "base/result.h"
@@ -17,8 +17,8 @@ namespace kymo::launch {
 enum class EndReason : std::uint8_t { kEnded = 0, kInterrupted = 1, kDuration = 2, kMaxSize = 3, kDiskFull = 4 };
 
 struct RecordOutcome {
-    std::filesystem::path recording;  // as asked for or chosen, absolute; where it is by now if somebody moved it
-    std::optional<Error> gone;        // why there is no recording: somebody removed it
+    std::filesystem::path recording;  // as requested or chosen, absolute; its present place if it was moved
+    std::optional<Error> gone;        // why there is no recording: it was removed
     int wait_status = 0;              // of the program, as from waitpid(2)
     EndReason reason = EndReason::kEnded;
     std::uint64_t duration_ns = 0;
@@ -26,7 +26,7 @@ struct RecordOutcome {
     std::uint64_t bytes = 0;    // of the whole folder, packed
     std::uint64_t switches = 0;
     std::uint64_t lost = 0;  // kernel records lost by the parent's rings
-    std::optional<Job> job;  // this was one rank of it
+    std::optional<Job> job;  // this run was one rank of it
     std::vector<events::Missing> missing;
     std::vector<std::string> warnings;  // one line each
 

@@ -196,7 +196,7 @@ std::string RunLog::obstacle(const KernelRecord& record) {
     if (!entry->second.empty()) {
         return entry->second;
     }
-    // As long as it lives its root folder can be looked into; later on its file at least is not where ours would be.
+    // While it lives its root folder can be examined; afterwards the file at least is not at its path here.
     const std::string root = "/proc/" + std::to_string(record.pid) + "/root";
     const bool is_there = !library_.is_absolute() || access((root + library_.string()).c_str(), F_OK) == 0 ||
                           errno != ENOENT || access(root.c_str(), F_OK) != 0;

@@ -1,8 +1,8 @@
-// launch.krec (of a rank: launch-RANK.krec): what the parent knows about the run, as rows of the recording's tables
+// launch.krec (of a rank: launch-RANK.krec): the parent's data about the run, as rows of the recording's tables
 // (recording/tables.h): run, unavailable, task, switch, mapping, page-fault, memory, kernel-lost, clock-pair,
 // run-end.
 //
-// Single-threaded. A row that finds no space is counted by the writer and told by full(); nothing here ends the run.
+// Single-threaded. The writer counts a row that finds no space, and full() is then true; nothing here ends a run.
 #pragma once
 
 #include "base/result.h"
@@ -32,11 +32,11 @@ class RunLog {
   public:
     // kOutputExists, kNoSpace, kPermission. The folder outlives the log.
     Result<void> create(const recording::Folder& folder, const std::optional<Job>& job = std::nullopt);
-    // The library that is preloaded: told of programs that cannot see it.
+    // The preloaded library: named in reports of programs that cannot read it.
     void set_library(std::filesystem::path library) { library_ = std::move(library); }
 
     void write_run(std::span<const std::string> command);
-    // Rows of another producer; they come behind what is there.
+    // Rows of another producer; they are written behind the present ones.
     template <typename Write>
     void write_others(const Write& write) {
         write(stream_);
@@ -48,7 +48,7 @@ class RunLog {
     void write_end(recording::RunEnd row);  // open switch intervals first
     void close();
 
-    // Lets go of the file without a trace of the run (the folder is to be removed).
+    // Closes the file without a trace of the run (the folder is removed).
     void abandon() { file_.abandon(); }
 
     [[nodiscard]] std::uint64_t switches() const { return switches_; }

@@ -16,7 +16,7 @@ SignalWatch::SignalWatch() {
     for (const int signal : kWatched) {
         sigaddset(&watched, signal);
     }
-    // With SIGCHLD ignored (some parents leave it so) the program's exit status would be thrown away.
+    // With SIGCHLD ignored (some parents leave it so) the program's exit status would be lost.
     struct sigaction standard{};
     standard.sa_handler = SIG_DFL;
     sigaction(SIGCHLD, &standard, &child_action_before_);
@@ -26,7 +26,7 @@ SignalWatch::SignalWatch() {
 
 SignalWatch::~SignalWatch() {
     if (descriptor_ >= 0) {
-        // What is still pending was meant for a run that is over.
+        // Pending signals were meant for a run that is over.
         signalfd_siginfo ignored{};
         while (next(ignored)) {
         }

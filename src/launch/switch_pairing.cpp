@@ -33,7 +33,7 @@ std::optional<recording::Switch> SwitchPairing::take(const KernelRecord& record)
             return row;
         }
         case KernelChange::kFork:
-            // It is ready to run, and waits for its first processor. The number may have been another thread's.
+            // It is ready to run, and waits for its first processor. The number may have been an earlier thread's.
             off_.insert_or_assign(record.tid, Off{record.time, record.processor, true});
             return std::nullopt;
         case KernelChange::kExit:

@@ -1,6 +1,6 @@
 // From switch-out and switch-in records to intervals off the processor.
 //
-// Fed in the order of time, one call a record; an interval comes out when the thread is back on a processor. Where
+// Fed in the order of time, one call a record; an interval comes out when the thread is back on a processor. If
 // records were lost, two outs may follow each other: the earlier interval's end is unknown and it is dropped. An in
 // without an out (a thread's start) gives nothing. Memory: one entry a live thread. Single-threaded.
 #pragma once
@@ -23,7 +23,7 @@ class SwitchPairing {
     // The threads that are still off, as open intervals in the order of time; forgets them.
     std::vector<recording::Switch> finish();
 
-    // Intervals given up because their end was lost.
+    // Intervals dropped because their end was lost.
     [[nodiscard]] std::uint64_t dropped() const { return dropped_; }
 
   private:

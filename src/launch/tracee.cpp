@@ -15,7 +15,7 @@ namespace kymo::launch {
 namespace {
 
 // After exec the kernel sends a tracee a SIGTRAP for its tracer; it looks like one that the program sends itself,
-// but for the system call that the program is in.
+// except for the system call that the program is in.
 bool is_in_exec(pid_t task) {
     const std::optional<long> call = native::traced_call(task);
     return !call || *call == SYS_execve || *call == SYS_execveat;
@@ -37,7 +37,7 @@ bool continue_tracee(pid_t task, int signal) {
         const long passed = is_told_of_exec(task, info) ? 0 : signal;
         return ptrace(PTRACE_CONT, task, nullptr, passed) == 0;
     }
-    // EINVAL: its group is stopped; it stays so, and the next wait tells of that. ESRCH: not our tracee, or killed.
+    // EINVAL: its group is stopped; it stays so, and the next wait reports it. ESRCH: not our tracee, or killed.
     return errno == EINVAL && ptrace(PTRACE_DETACH, task, nullptr, 0) == 0;
 }
 

@@ -1,19 +1,19 @@
 // The program as our tracee: it, or one of its threads, has called PTRACE_TRACEME (checks for debuggers do), so that
 // each of its signals stops it until its parent, which we are, continues it.
 //
-// A stop is continued with the signal that it is for, so that the program goes on as if nobody traced it. When job
-// control stops it (SIGSTOP, SIGTSTP, …) a tracee could be continued by us alone: we let go of it, and it is stopped
-// and continued as any other program. Never blocks.
+// We continue a stop with its own signal, so that the program runs as if it were not traced. A tracee that job
+// control stops (SIGSTOP, SIGTSTP, …) could be continued by us alone, so we detach: it is stopped and continued
+// like any other program. Never blocks.
 #pragma once
 
 #include <sys/types.h>
 
 namespace kymo::launch {
 
-// For a stop that wait4(2) has told of, by `signal`. False: it is not our tracee, job control has stopped it.
+// For a stop that wait4(2) reported, by `signal`. False: it is not our tracee, job control has stopped it.
 bool continue_tracee(pid_t task, int signal);
 
-// Takes what the program's other threads wait for: stopped ones are continued, ended ones let go (a program does not
+// Handles stops and ends of the program's other threads: continues stopped ones, reaps ended ones (a program does not
 // end while one of its traced threads is not waited for). Precondition: the caller has no children but the program.
 void serve_traced_threads(pid_t program);
 

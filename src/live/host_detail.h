@@ -76,7 +76,7 @@ constexpr std::size_t own_columns(RowsOf what) {
                                        : static_cast<std::size_t>(TaskColumn::kCount);
 }
 
-// A second; 0 where there is none.
+// A second; 0 if there is none.
 template <typename Column>
 double rate_of(const DetailRow& row, Column column) {
     const auto at = static_cast<std::size_t>(column);

@@ -16,7 +16,7 @@ using ring::LiveView;
 using ring::TaskRates;
 using view::Ink;
 
-// The first so many of a list, a row each, and that there are more.
+// The first rows of a list, and a line with the number of the others.
 template <typename Each, typename MakeRow>
 void add_rows(std::vector<HostRow>& rows, const std::vector<Each>& list, std::size_t most, const MakeRow& make) {
     for (std::size_t i = 0; i < std::min(list.size(), most); ++i) {

@@ -44,7 +44,7 @@ struct RingView {
     std::uint64_t period = 0;  // ns, as adapted
 };
 
-// A second; 0 where there is none.
+// A second; 0 if there is none.
 double rate_of(const RingHost& host, Shown what);
 
 class RingHistory {

@@ -14,7 +14,7 @@ constexpr uint32_t kSlots = kFollowed + kNobodies;
 // One source that is followed. Slots below kMaxCells are the cells; then come the finds.
 struct Cell {
     uint64_t key = 0;    // 0: none
-    uint32_t death = 0;  // cell: its score is used up then; find: it goes quiet then, but for the matches in `tally`
+    uint32_t death = 0;  // cell: its score is used up then; find: it is quiet then, except for matches in `tally`
     uint32_t tally = 0;  // matches × kOneMatch; below them, of a cell, epoch and gap
 };
 static_assert(sizeof(Cell) == 16);
@@ -23,7 +23,7 @@ constexpr uint32_t kOneMatch = 1U << 12U;
 // What a source's test has seen, and the time since.
 struct Found {
     uint64_t since = 0;    // clock at the find
-    uint64_t matches = 0;  // after the find, but for those in its slot's tally
+    uint64_t matches = 0;  // after the find, except those in its slot's tally
     uint32_t number = 0;   // finds are numbered from 1
     uint32_t test_events = 0;
     uint32_t test_matches = 0;

@@ -2,12 +2,12 @@
 // a hunt's file (rule_text.h); the machine (machine.h) only follows it.
 //
 // A tick is 1/unit of an event, so that the sequential test's gain need not be a whole number of events. Everything
-// is a 32-bit number and every sum stays below 2³⁰ ticks (valid() says so). Plain data, the same bytes in the
+// is a 32-bit number and every sum stays below 2³⁰ ticks (valid() checks it). Plain data, the same bytes in the
 // program, in the handler and in a kernel map.
 //
 // Epochs. A run may capture any number of addresses, and each capture may end in a false report. Capture number c
 // (from 1) uses the thresholds of epoch ⌊log₂ c⌋, which are the stricter the later: with α_i = B·2⁻ⁱ/((i+1)(i+2)) the
-// false reports of a run of any length add up to B at most (a union bound). The last epoch holds for ever.
+// false reports of a run of any length add up to B at most (a union bound). The last epoch holds forever.
 #pragma once
 
 #include <stdint.h>
@@ -35,9 +35,9 @@ struct Rule {
     uint32_t unit = 1;       // ticks an event
     uint32_t gain = 0;       // ticks a match adds to the score, the event's own tick included; pair: 0
     uint32_t gap = 0;        // a cell rests 0 to gap − 1 events, at random, before it captures again
-    uint32_t period = 1;     // looks at one event of so many in the mean, at random distances; 1: at all
-    uint32_t hold = 0;       // a find lasts until its source falls so many ticks behind ...
-    uint32_t hold_gain = 0;  // ... where a match makes up for so many
+    uint32_t period = 1;     // examines one event in this many on average, at random distances; 1: every one
+    uint32_t hold = 0;       // a find lasts until its source falls this many ticks behind ...
+    uint32_t hold_gain = 0;  // ... where a match makes up for this many
     uint32_t epochs = 0;
     Epoch epoch[kMaxEpochs];
 };

@@ -173,7 +173,7 @@ KYMO_PAIRS uint32_t sources_to_look_at([[maybe_unused]] const Machine& machine) 
 // Turns matches into time, of all finds at once. Returns one that has gone quiet (one per event; the next event
 // handles the next).
 KYMO_PAIRS_RARE Verdict look_after_sources(Machine& machine, uint32_t now) {
-    // Tallies hold so many matches.
+    // The capacity of tallies.
     const uint64_t most = uint64_t{kMostMatches / 2} * machine.rule.unit;
     const int64_t hold = machine.rule.hold;
     int32_t next = static_cast<int32_t>(most < kMostTicks ? most : kMostTicks);

@@ -255,7 +255,7 @@ class Unit {
     std::map<const void*, std::uint32_t> by_origin_;
 };
 
-// The file that dwz moved what several programs share to, where it is not to be found.
+// The file that dwz moved the shared parts of several programs to, if it cannot be found.
 std::string missing_supplement(Dwarf* debug) {
     const char* name = nullptr;
     const void* build_id = nullptr;
@@ -265,7 +265,7 @@ std::string missing_supplement(Dwarf* debug) {
     return name;
 }
 
-// The .dwo file that a unit's tree was split off to (-gsplit-dwarf), where it is not to be found.
+// The .dwo file that a unit's tree was split off to (-gsplit-dwarf), if it cannot be found.
 std::string missing_split_unit(Dwarf_Die unit) {
     Dwarf_Die split{};
     Dwarf_Attribute holder;

@@ -12,7 +12,7 @@ namespace kymo::program {
 
 struct DebugInfo {
     bool is_there = false;  // the module has some
-    std::string missing;    // a file that part of it was moved to, and that is not to be found
+    std::string missing;    // a file that part of it was moved to, and that cannot be found
 };
 
 // Fills `frames` of those offsets that debug information covers; for an offset that only the line table covers

@@ -32,7 +32,7 @@ void take_piece(const char* piece, std::size_t size, void* given) {
 
 using Demangler = int (*)(const char* mangled, int options, demangle_callbackref callback, void* given);
 
-// Empty where it is none of the demangler's names.
+// Empty if it is not one of the demangler's names.
 std::string run(Demangler demangler, const char* mangled, int options) {
     Text text;
     if (setjmp(text.enough) != 0) {  // NOLINT(cert-err52-cpp)

@@ -66,9 +66,9 @@ struct Reader {
             }
             rows.push_back(row);
         }
-        // GCC with "statement frontiers" marks nothing but starts, and a third of the rows and more are others;
-        // without, whatever begins a line's instructions is marked, but for a few.
-        constexpr std::size_t kFew = 8;  // one row in so many
+        // GCC with "statement frontiers" marks only starts, and a third of the rows or more are others;
+        // without, it marks nearly every row that begins a line's instructions.
+        constexpr std::size_t kFew = 8;  // one row in this many
         Dwarf_Attribute holder;
         const char* producer = dwarf_formstring(dwarf_attr(unit, DW_AT_producer, &holder));
         const bool is_marked = others > (rows.size() - first) / kFew && producer != nullptr &&

@@ -22,7 +22,7 @@ bool all_zero(const ChunkHeader& header) {
     return std::memcmp(&header, &kZero, sizeof kZero) == 0;
 }
 
-// The magic number is written last, when capacity and stream are there.
+// The magic number is written last, after capacity and stream.
 bool is_not_begun(const ChunkHeader& header) {
     return header.magic == 0 && header.committed == 0;
 }
@@ -51,8 +51,8 @@ Error ChunkWalker::read_error() const {
 
 std::span<const std::uint8_t> ChunkWalker::look(std::uint64_t offset, std::size_t bytes) {
     if (offset < buffer_offset_ || offset + bytes > buffer_offset_ + buffer_filled_) {
-        // Of a file that is still written, only what is asked for: the payload must be read after the commit
-        // word that vouches for it.
+        // Of a file with a writer, only the requested bytes: the payload must be read after the commit
+        // word that covers it.
         const std::size_t wanted = finished_ ? std::max(bytes, read_ahead_) : bytes;
         if (buffer_.size() < wanted) {
             buffer_.resize(wanted);
@@ -119,7 +119,7 @@ bool ChunkWalker::is_sound(const ChunkHeader& header) const {
     return header.capacity % file_.header().chunk_bytes == 0;
 }
 
-// The first byte at or behind `offset` that is not in a hole; the file's end where there is none.
+// The first byte at or behind `offset` that is not in a hole; the file's end if there is none.
 std::uint64_t ChunkWalker::next_data(std::uint64_t offset) const {
     const off_t found = lseek(file_.descriptor(), static_cast<off_t>(offset), SEEK_DATA);
     if (found < 0) {
@@ -128,7 +128,7 @@ std::uint64_t ChunkWalker::next_data(std::uint64_t offset) const {
     return static_cast<std::uint64_t>(found);
 }
 
-// Where a header may stand that is behind the zeros at `offset`.
+// The first possible place of a header behind the zeros at `offset`.
 std::uint64_t ChunkWalker::behind_hole(std::uint64_t offset) const {
     const Header& file = file_.header();
     const std::uint64_t data = next_data(offset);
@@ -136,7 +136,7 @@ std::uint64_t ChunkWalker::behind_hole(std::uint64_t offset) const {
     return data <= offset ? offset : std::max(offset, file.header_bytes + (data - file.header_bytes) / step * step);
 }
 
-// A chunk's payload is bytes that were written. One in a hole is somebody's trick: a header, and megabytes of
+// A chunk's payload is bytes that were written. A payload in a hole is an attack: a header, and megabytes of
 // nothing.
 bool ChunkWalker::has_hole(std::uint64_t offset, std::uint64_t bytes) {
     if (bytes == 0 || (offset >= data_begin_ && offset + bytes <= data_end_)) {
@@ -151,7 +151,7 @@ bool ChunkWalker::has_hole(std::uint64_t offset, std::uint64_t bytes) {
     if (data_end_ >= std::min(offset + bytes, size_)) {
         return false;
     }
-    // Believed only where zeros can be seen.
+    // Trusted only if zeros are seen.
     std::array<std::uint8_t, 512> seen{};
     const std::size_t wanted = std::min<std::uint64_t>(seen.size(), offset + bytes - data_end_);
     const ssize_t got = pread(file_.descriptor(), seen.data(), wanted, hole);
@@ -175,7 +175,7 @@ std::uint64_t ChunkWalker::behind_damage(std::uint64_t offset) {
             return offset;
         }
         if (offset % kHoleGrain == 0 && all_zero(header)) {
-            // At a hole's beginning too, since one begins where a page does.
+            // Also at a hole's beginning, since a hole begins at a page.
             offset = std::max(offset, behind_hole(offset) - 8);
         }
     }
@@ -205,7 +205,7 @@ Result<bool> ChunkWalker::next(Chunk& chunk, std::size_t most) {
             }
             if (is_not_begun(header) && !file_.header().packed) {
                 report_.uncommitted_bytes +=
-                    next - at_;  // taken, and the writer is at it, or died before its first row
+                    next - at_;  // claimed, and its writer is about to fill it, or died before its first row
             } else {
                 add_damage(report_, at_, next - at_, "not a chunk");
             }

@@ -1,11 +1,11 @@
 // From chunk to chunk through a recording file, in pieces, whatever the bytes are. Used by scanning and
 // packing; not for consumers.
 //
-// Files as written: chunks begin on the grid (header_bytes + k × chunk_bytes), so a damaged one is left by going
-// to the next grid point. Packed files: chunks follow each other and their headers carry a checksum, so a
-// damaged header is left by looking for the next one that checks. Either way each byte is looked at a bounded
-// number of times, and holes are stepped over: the work is bounded by what the file takes on disk and not by its
-// size, on file systems that tell holes (SEEK_DATA).
+// Files as written: chunks begin on the grid (header_bytes + k × chunk_bytes), so the walker skips a damaged one
+// to the next grid point. Packed files: chunks follow each other, their headers carry a checksum, and the walker
+// skips a damaged header to the next one whose checksum is right. Either way each byte is read a bounded number
+// of times, and holes are skipped: the file's space on disk bounds the work, not its size, on file systems that
+// report holes (SEEK_DATA).
 #pragma once
 
 #include "base/result.h"
@@ -18,15 +18,15 @@
 namespace kymo::recording {
 
 struct Chunk {
-    std::uint64_t offset = 0;               // of its header
+    std::uint64_t offset = 0;               // of the chunk's header
     StreamId stream{0};                     // of its first row
     std::span<const std::uint8_t> payload;  // committed rows; valid until the next step
-    bool is_whole = true;                   // it has all of them
+    bool is_whole = true;                   // whether all of them are there
 
     std::uint64_t payload_offset() const { return offset + sizeof(ChunkHeader); }
 };
 
-// Adds to a report, joining what is adjacent and alike.
+// Adds to a report, joining adjacent damage of one kind.
 void add_damage(ScanReport& report, std::uint64_t offset, std::uint64_t bytes, const char* what);
 
 class ChunkWalker {
@@ -34,12 +34,12 @@ class ChunkWalker {
     // Both must outlive the walker. Damage found on the way is added to the report.
     ChunkWalker(const File& file, ScanReport& report) : file_(file), report_(report) {}
 
-    // False: no more chunks. Error: the system cannot read the file. Of a payload that is longer than `most` bytes
-    // only these are read, and its checksum is not looked at.
+    // False: no more chunks. Error: the system cannot read the file. If a payload is longer than `most` bytes
+    // only these are read, and its checksum is not verified.
     Result<bool> next(Chunk& chunk, std::size_t most = kMaxChunkBytes);
 
   private:
-    // Looks at up to `bytes` bytes at `offset`; fewer at the file's end. Empty with error_ set: cannot be read.
+    // Up to `bytes` bytes at `offset`; fewer at the file's end. Empty with error_ set: cannot be read.
     std::span<const std::uint8_t> look(std::uint64_t offset, std::size_t bytes);
     bool begin();
     bool is_sound(const ChunkHeader& header) const;
@@ -62,7 +62,7 @@ class ChunkWalker {
     int error_ = 0;
     bool begun_ = false;
     std::size_t read_ahead_ = 0;
-    bool finished_ = false;  // nobody writes the file any more: it may be read ahead
+    bool finished_ = false;  // the file has no writer any more: it may be read ahead
 };
 
 }  // namespace kymo::recording

@@ -11,7 +11,7 @@ namespace kymo::recording {
 
 std::uint32_t chunk_crc(std::span<const std::uint8_t> bytes);
 
-// The two ways, for tests. crc_by_instruction: only where has_crc_instruction().
+// The two variants, for tests. crc_by_instruction: only if has_crc_instruction().
 bool has_crc_instruction();
 std::uint32_t crc_by_instruction(std::span<const std::uint8_t> bytes);
 std::uint32_t crc_by_tables(std::span<const std::uint8_t> bytes);

@@ -4,7 +4,7 @@
 //
 // Rules (docs/recording-format.md): columns the file has and Row lacks are skipped; columns the file lacks,
 // or that a short body does not reach, are zero or empty; so are columns whose type does not fit the member. Texts
-// are delivered clean (base/clean_text.h): whoever named things in the program has no say about a terminal or a page.
+// are delivered clean (base/clean_text.h): names in the program must not control a terminal or a page.
 #pragma once
 
 #include "base/clean_text.h"

@@ -1,4 +1,4 @@
-// The values that kDelta columns are counted from, for one writing stream: a small fixed pool, since the
+// The base values of kDelta columns, for one writing stream: a small fixed pool, since the
 // monitor has no malloc. When it is used up the caller starts a new stream segment, where every base is 0
 // again. Usable in the monitor; not thread-safe.
 #pragma once
@@ -13,7 +13,7 @@ class DeltaBases {
     static constexpr std::size_t kTables = 12;
     static constexpr std::size_t kBases = 16;
 
-    // `count` consecutive bases of `table`, all 0 when the table is met for the first time. Null when the
+    // `count` consecutive bases of `table`, all 0 at the first call for a table. Null if the
     // pool is used up; after clear() there is room for any count up to kBases.
     std::uint64_t* of(std::uint32_t table, std::size_t count) {
         for (std::uint32_t i = 0; i < tables_; ++i) {

@@ -63,7 +63,7 @@ constexpr std::uint64_t zigzag_difference(std::uint64_t value, std::uint64_t bas
     return zigzag(static_cast<std::int64_t>(value - base));
 }
 
-// One overload a member type; the column type only tells std::uint64_t members apart.
+// One overload per member type; the column type matters only for std::uint64_t members.
 inline std::size_t worst_column(std::uint64_t) {
     return kMaxVarintBytes;
 }

@@ -13,7 +13,7 @@ namespace kymo::recording {
 
 namespace {
 
-// O_NONBLOCK: a pipe of that name must not make us wait.
+// O_NONBLOCK: opening a pipe of that name must not block.
 constexpr int kOpenFlags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
 
 Error open_error(const std::filesystem::path& path, int error) {
@@ -32,7 +32,7 @@ Error malformed(const std::filesystem::path& path, const std::string& what) {
     return {ErrorKind::kMalformed, path.string() + what, "give a recording made by kymo record"};
 }
 
-// What is wrong with a header that was read whole; nothing when it may be used.
+// The defect of a completely read header; none if it is usable.
 std::optional<Error> refuse(const std::filesystem::path& path, const FileHeader& raw) {
     if (std::memcmp(raw.magic, kFileMagic, sizeof kFileMagic) != 0) {
         static constexpr FileHeader kUnwritten{};
@@ -78,7 +78,7 @@ Result<File> File::open(const std::filesystem::path& path) {
 
 Result<File> File::open(const Folder& folder, const std::string& name) {
     std::filesystem::path path = folder.path() / name;
-    // What only looks like a file is not even opened: opening a device can do things.
+    // Other kinds than regular files are not even opened: opening a device can have effects.
     struct stat status{};
     if (fstatat(folder.descriptor(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0) {
         if (S_ISLNK(status.st_mode)) {

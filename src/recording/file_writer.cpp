@@ -21,8 +21,8 @@ namespace kymo::recording {
 
 namespace {
 
-constexpr std::uint64_t kAhead = 1ULL << 20U;  // allocated and mapped at once where no descriptor is kept
-// The least that is worth recording into.
+constexpr std::uint64_t kAhead = 1ULL << 20U;  // allocated and mapped at once if no descriptor is kept
+// The smallest useful size.
 constexpr std::uint64_t kSmallestFile = kHeaderBytes + kChunkBytes;
 
 class KeepErrno {
@@ -59,7 +59,7 @@ int FileWriter::create(const char* path, const FileOptions& options) {
         return errno;
     }
     file = move_up(file, options.descriptor_floor);
-    lock_raw(file);  // not every file system has locks; nothing here depends on it
+    lock_raw(file);  // some file systems have no locks; nothing here depends on it
 
     keeps_none_ = false;
     allocated_ = 0;
@@ -84,7 +84,7 @@ int FileWriter::create(const char* path, const FileOptions& options) {
     max_bytes_ = whole_chunks(asked);
     mapped_bytes_ = kHeaderBytes;
     if (error == 0 && file < options.descriptor_floor) {
-        // The program may have all of its descriptors in use whenever the file is to grow.
+        // The program may use all of its descriptors when the file has to grow.
         const std::uint64_t ahead = max_bytes_ < kAhead ? max_bytes_ : kAhead;
         mapped_bytes_ = allocate(0, ahead) == 0 ? ahead : kHeaderBytes;
         allocated_ = mapped_bytes_;
@@ -265,10 +265,10 @@ ChunkHeader* FileWriter::take(std::size_t bytes, std::uint32_t stream) {
     int error = allocate(offset, capacity);
     ChunkHeader* const chunk = error == 0 ? map_chunk(offset, capacity, &error) : nullptr;
     if (chunk == nullptr) {
-        if (error != ENOMEM) {  // memory may be had again
+        if (error != ENOMEM) {  // memory may become available again
             fail(error);
         }
-        // Undo the claim unless somebody has claimed behind it; readers step over a claim without a chunk.
+        // Undo the claim unless another one follows it; readers skip a claim without a chunk.
         std::uint64_t end = offset + capacity;
         used.compare_exchange_strong(end, offset, std::memory_order_acq_rel);
         return nullptr;

@@ -3,28 +3,28 @@
 // no cancellation points.
 //
 // Space. A chunk is claimed by an atomic counter in the file's header, then its bytes are allocated (fallocate,
-// or writing zeros where the file system has none), mapped and populated; only then is it touched. So a full
+// or writing zeros if the file system has none), mapped and populated; only then is it touched. So a full
 // disk or a limit is an error of take() and never a SIGBUS or SIGXFSZ. After the first failure of the file's
-// own (not one of memory) full() stays true: what was handed out goes on being filled, nothing more is asked of
-// the system.
+// own (not one of memory) full() stays true: chunks in use can still be filled, and no further system calls are
+// made.
 //
-// Address space. What is mapped is the header and one chunk a stream, however large the file grows or may grow:
-// a program under `ulimit -v` or mlockall() has as much room as without Kymo, but for that. A forked child does
-// not get the chunks: they are its parent's.
+// Address space. Mapped are the header and one chunk a stream, however large the file grows or may grow:
+// a program under `ulimit -v` or mlockall() has as much room as without Kymo, except for that. A forked child does
+// not get the chunks: they belong to its parent.
 //
 // Chunks that an ended stream did not fill are kept, mapped, for *new* streams: in a table of single words, so
-// that nobody ever looks into a chunk that another thread may be letting go.
+// that no thread ever reads a chunk that another thread may be unmapping.
 //
 // Threads and signals. take(), take_released(), give_back() and let_go() may be called by any thread and in any
 // handler, also one that interrupted a thread inside the same call: all are lock-free. create(), close() and
-// abandon() are called while nobody else uses the object. All but create() and close() preserve errno.
+// abandon() require that no other thread uses the object. All but create() and close() preserve errno.
 //
 // Descriptor. A program may close descriptors that it does not own, and open its own under the same number.
 // Before the descriptor is used it is checked against the file's device and inode, and opened again by
-// path when it is no longer ours. Where the limit leaves no number above the floor, none is kept: it is opened when
+// path if it is not ours any more. If the limit leaves no number above the floor, none is kept: it is opened when
 // the file grows beyond a first megabyte, which is mapped as a whole, and closed again.
 //
-// Writers hold an advisory whole-file lock (flock), so that pack_file() can tell a live file.
+// Writers hold an advisory whole-file lock (flock), so that pack_file() recognises a live file.
 #pragma once
 
 #include "recording/format.h"
@@ -45,7 +45,7 @@ struct FileOptions {
     std::uint32_t pid = 0;
     std::string_view producer = {};  // at most kProducerBytes are kept
     // The descriptor is moved to this number or above, so that the program still gets the numbers it
-    // expects. 0: left where it is.
+    // expects. 0: not moved.
     int descriptor_floor = 0;
     // Allocates [offset, offset + bytes) of the file: 0 or an errno. Null: fallocate(2). For tests.
     int (*allocate)(int descriptor, std::uint64_t offset, std::uint64_t bytes) = nullptr;
@@ -56,7 +56,7 @@ class FileWriter {
     constexpr FileWriter() = default;
     FileWriter(const FileWriter&) = delete;
     FileWriter& operator=(const FileWriter&) = delete;
-    // No destructor: the monitor's object must outlive everything. An object that goes out of scope
+    // No destructor: the monitor's object must outlive all others. An object that goes out of scope
     // without close() or abandon() leaks its mapping.
     ~FileWriter() = default;
 
@@ -69,7 +69,7 @@ class FileWriter {
     // release() them first.
     int close();
 
-    // In a forked child: lets go of mapping and descriptor, leaves the file to the parent.
+    // In a forked child: releases mapping and descriptor, leaves the file to the parent.
     void abandon();
 
     bool is_open() const { return base_.load(std::memory_order_acquire) != nullptr; }
@@ -90,7 +90,7 @@ class FileWriter {
     // A chunk with room left that an ended stream gave back; rows go behind its committed ones. Null: none.
     ChunkHeader* take_released();
     void give_back(ChunkHeader* chunk);
-    // A chunk that nobody will write to any more: unmapped.
+    // Unmaps a chunk that no thread will write to any more.
     void let_go(ChunkHeader* chunk) const;
 
     // Changes whenever the mapping does.
@@ -107,7 +107,7 @@ class FileWriter {
     void drop();
 
     std::atomic<std::uint8_t*> base_{nullptr};
-    // What does not fit is let go: a stream's remains are some kilobytes.
+    // Chunks beyond this are unmapped: a stream's remains are some kilobytes.
     static constexpr std::size_t kMostReleased = 1024;
     std::atomic<ChunkHeader*> released_[kMostReleased] = {};
     std::atomic<std::uint32_t> released_count_{0};  // a hint
@@ -119,7 +119,7 @@ class FileWriter {
     std::uint64_t device_ = 0;
     std::uint64_t inode_ = 0;
     int descriptor_floor_ = 0;
-    bool keeps_none_ = false;         // no descriptor between two uses
+    bool keeps_none_ = false;         // no descriptor between uses
     std::uint64_t allocated_ = 0;     // the file has space up to here
     std::uint64_t mapped_bytes_ = 0;  // from its begin: the header, and what is mapped ahead
     int (*allocate_)(int, std::uint64_t, std::uint64_t) = nullptr;

@@ -152,7 +152,7 @@ std::optional<fs::path> Folder::where_now() const {
     struct stat there{};
     std::error_code error;
     const fs::path now = fs::read_symlink("/proc/self/fd/" + std::to_string(descriptor_), error);
-    // The kernel tells a removed folder's last name, with words behind it that may be a name too.
+    // The kernel reports a removed folder's last name with " (deleted)" behind it, which may be a name too.
     if (error || fstat(descriptor_, &here) != 0 || lstat(now.c_str(), &there) != 0 || !is_same(here, there)) {
         return std::nullopt;
     }

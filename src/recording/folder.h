@@ -1,8 +1,8 @@
 // A recording's folder, held by descriptor.
 //
-// Whoever may write to the folder above can put another folder or a symbolic link in a recording's place at any time.
-// So what belongs to a recording is reached from here and never by its whole name: files in it are opened, made,
-// renamed and removed relative to the descriptor, no link is followed, and what is no plain file is not waited for.
+// A user who may write to the parent folder can put another folder or a symbolic link in a recording's place at
+// any time. So a recording's files are reached from here and never by their whole name: opened, made, renamed and
+// removed relative to the descriptor, no link is followed, and no operation blocks on a file that is not regular.
 //
 // Values; not for several threads at once.
 #pragma once
@@ -20,7 +20,7 @@ class Folder {
   public:
     // To read from; the name may be that of a link. kNotFound, kPermission, kMalformed (no folder).
     static Result<Folder> open(const std::filesystem::path& path);
-    // To write to: this user's own and no link. kPermission where it is not so.
+    // To write to: this user's own and not a link; otherwise kPermission.
     static Result<Folder> open_own(const std::filesystem::path& path);
 
     Folder(Folder&& other) noexcept;
@@ -29,11 +29,11 @@ class Folder {
     Folder& operator=(const Folder&) = delete;
     ~Folder();
 
-    // As it was opened: to be told, not to be used.
+    // The path as opened: for messages, not for access.
     const std::filesystem::path& path() const { return path_; }
     int descriptor() const { return descriptor_; }
 
-    // A path that leads to a file in it whatever becomes of its name; while this object lives, in this process only.
+    // A path to a file in it that stays valid if its name changes; while this object lives, in this process only.
     std::string reach(const std::string& name) const;
 
     // Files that end in `suffix`, sorted. Error: it cannot be read.
@@ -44,9 +44,9 @@ class Folder {
     bool remove(const std::string& name) const;
     bool rename(const std::string& from, const std::string& to) const;
 
-    // Its present path; none when it was removed.
+    // Its present path; none if it was removed.
     std::optional<std::filesystem::path> where_now() const;
-    // path() still leads here.
+    // Whether path() still leads here.
     bool is_in_place() const;
 
   private:

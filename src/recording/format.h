@@ -1,4 +1,4 @@
-// The fixed bytes of a recording file: what docs/recording-format.md says, as constants and structs.
+// The fixed bytes of a recording file as constants and structs (docs/recording-format.md).
 // Shared by the writer and the reader; usable in the monitor. All integers are little-endian, and the
 // structs are laid over file bytes, so this builds for little-endian machines only.
 #pragma once
@@ -11,20 +11,20 @@ namespace kymo::recording {
 
 static_assert(std::endian::native == std::endian::little, "recording files are read and written in place");
 
-// A reader refuses a higher major version and reads on at a higher minor one.
+// A reader refuses a higher major version and accepts a higher minor one.
 inline constexpr std::uint16_t kMajorVersion = 1;
 inline constexpr std::uint16_t kMinorVersion = 0;
 
 inline constexpr char kFileMagic[8] = {'K', 'Y', 'M', 'O', 'R', 'E', 'C', '\n'};
 inline constexpr const char* kFileSuffix = ".krec";     // of every file of rows in a recording's folder
-inline constexpr const char* kImagesFolder = "images";  // in it: copies of programs that only the recorded could see
+inline constexpr const char* kImagesFolder = "images";  // in it: copies of programs that only its processes could see
 
 inline constexpr std::uint32_t kChunkMagic = 0x4B48434B;  // "KCHK"
 
 inline constexpr std::size_t kHeaderBytes = 4096;  // what the writer makes
 inline constexpr std::size_t kGridBytes =
     8 * 1024;  // chunks begin on this grid, and a stream's first chunk is one step
-inline constexpr std::size_t kChunkBytes = 64 * 1024;  // the usual chunk, once a stream has shown that it goes on
+inline constexpr std::size_t kChunkBytes = 64 * 1024;  // the usual chunk, once a stream has more than a few rows
 inline constexpr std::size_t kProducerBytes = 64;
 
 // Bounds that a reader may rely on (and enforces).
@@ -36,11 +36,11 @@ inline constexpr std::size_t kMaxTables = 1024;                 // tables in one
 inline constexpr std::size_t kMaxColumns = 256;                 // columns of one table
 inline constexpr std::size_t kMaxNameBytes = 255;               // a table's, column's or unit's name
 
-// Tables the container itself uses.
+// Tables of the container itself.
 inline constexpr std::uint32_t kSchemaTable = 0;
 inline constexpr std::uint32_t kStreamTable = 1;
 
-// What a file's times count.
+// The unit and origin of a file's times.
 enum class ClockDomain : std::uint8_t {
     kMonotonic = 1,  // nanoseconds of the host's CLOCK_MONOTONIC
     kModelled = 2,   // nanoseconds of a model's own clock
@@ -60,7 +60,7 @@ struct FileHeader {
     char producer[kProducerBytes];  // padded with NUL
     std::uint32_t fixed_crc;        // CRC-32C of everything above
     std::uint32_t reserved1;
-    // What changes while the file is written.
+    // Fields that change while the file is written.
     std::uint64_t used_bytes;  // end of the last chunk handed out; atomic
     std::uint32_t closed;      // 1: the writer ended regularly
     std::uint32_t packed;      // 1: chunks are tight and carry checksums
@@ -75,7 +75,7 @@ struct ChunkHeader {
     std::uint32_t committed;    // bytes of payload that are whole rows: the commit word
     std::uint32_t stream;       // StreamId of the first row
     std::uint32_t payload_crc;  // CRC-32C of the committed payload, in packed files
-    std::uint32_t reserved0;    // means nothing to a reader: earlier writers kept a link here
+    std::uint32_t reserved0;    // ignored by readers: earlier writers kept a link here
     std::uint32_t reserved1;
     std::uint32_t header_crc;  // CRC-32C of the 28 bytes above, in packed files
 };

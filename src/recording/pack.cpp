@@ -34,7 +34,7 @@ Error write_error(const std::filesystem::path& path, int error) {
     return {ErrorKind::kInternal, what, "it can be read as it is"};
 }
 
-// The packed file in the making: removed again unless it was finished.
+// The packed file in the making: removed again unless finish() was called.
 class Output {
   public:
     Output(const Folder& folder, const std::string& target)
@@ -56,7 +56,7 @@ class Output {
         if (descriptor_ < 0) {
             return errno;
         }
-        // As root, the file stays its owner's.
+        // As root: the file keeps its owner.
         return fchown(descriptor_, like.st_uid, like.st_gid) == 0 || geteuid() != 0 ? 0 : errno;
     }
 
@@ -112,7 +112,7 @@ class Output {
     std::vector<std::uint8_t> pending_;
 };
 
-// Adds the table descriptions among a chunk's records to `copies`, as they stand.
+// Adds the table descriptions among a chunk's records to `copies`, unchanged.
 void copy_descriptions(const Chunk& chunk, std::vector<std::uint8_t>& copies) {
     const std::uint8_t* at = chunk.payload.data();
     const std::uint8_t* const end = at + chunk.payload.size();
@@ -173,7 +173,7 @@ Result<PackReport> pack_file(const Folder& folder, const std::string& name) {
     if (file.header().packed) {
         return PackReport{before, before};
     }
-    // Writers hold this lock; it is let go when we close the file.
+    // Writers hold this lock; it is released when we close the file.
     if (flock(file.descriptor(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
         return Error{ErrorKind::kUnsupported, path.string() + " is still being written",
                      "pack it when the program has ended"};
@@ -201,7 +201,7 @@ Result<PackReport> pack_file(const Folder& folder, const std::string& name) {
         copy_descriptions(chunk, descriptions);
         error = write_chunk(output, chunk);
     }
-    // Without its descriptions a file says nothing: they are there twice, at opposite ends.
+    // Without its descriptions a file cannot be read: they are there twice, at opposite ends.
     if (error == 0 && !descriptions.empty()) {
         error = write_chunk(output, {.offset = 0, .stream = StreamId{0}, .payload = descriptions});
     }

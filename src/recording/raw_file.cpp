@@ -26,14 +26,14 @@ int move_up(int descriptor, int floor) {
     }
     const auto moved = static_cast<int>(syscall(SYS_fcntl, descriptor, F_DUPFD_CLOEXEC, floor));
     if (moved < 0) {
-        return descriptor;  // a low limit on descriptors: stay
+        return descriptor;  // a low limit on descriptors: keep the number
     }
     close_raw(descriptor);
     return moved;
 }
 
 int allocate_by_kernel(int descriptor, std::uint64_t offset, std::uint64_t bytes) {
-    // A signal makes some file systems give up half-way; each further try starts with what is there already.
+    // A signal makes some file systems give up half-way; each further try starts from what is allocated already.
     for (int tries = 0; tries < 1000; ++tries) {
         if (syscall(SYS_fallocate, descriptor, 0, offset, bytes) == 0) {
             return 0;

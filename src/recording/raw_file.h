@@ -1,4 +1,4 @@
-// Calls of files that go straight to the kernel where glibc's wrapper is a cancellation point: a thread of the
+// Calls of files that go straight to the kernel if glibc's wrapper is a cancellation point: a thread of the
 // program with a pending cancellation must not die inside the monitor.
 #pragma once
 
@@ -16,7 +16,7 @@ int move_up(int descriptor, int floor);
 
 // Room for these bytes of the file. 0, or an errno.
 int allocate_by_kernel(int descriptor, std::uint64_t offset, std::uint64_t bytes);
-// For file systems without fallocate. The range is the caller's own, so nobody's rows are overwritten.
+// For file systems without fallocate. The range is the caller's own, so no rows are overwritten.
 int allocate_by_zeros(int descriptor, std::uint64_t offset, std::uint64_t bytes);
 
 }  // namespace kymo::recording

@@ -61,7 +61,7 @@ struct Damage {
 
 struct ScanReport {
     std::vector<TableRows> tables;   // every table met, by first appearance
-    std::vector<TableRows> unknown;  // those of them that neither tables.h nor a handler knows: skipped
+    std::vector<TableRows> unknown;  // those of them that are neither in tables.h nor have a handler: skipped
     std::vector<Damage> damaged;     // the first kMaxDamages places
     std::uint64_t damages = 0;       // all of them
     std::uint64_t chunks = 0;
@@ -141,8 +141,8 @@ class File {
 // The files of a recording's folder.
 class Recording {
   public:
-    // Opens every *.krec in `folder`, in the order of their names. A file that cannot be read, or is no plain file,
-    // is told in warnings(), unless none can. Errors: kNotFound, kPermission, kMalformed (no folder, no recording in
+    // Opens every *.krec in `folder`, in the order of their names. A file that cannot be read, or is not regular,
+    // is named in warnings(), unless none can. Errors: kNotFound, kPermission, kMalformed (no folder, no recording in
     // it), or the error of the first file.
     static Result<Recording> open(const std::filesystem::path& folder);
 

@@ -1,5 +1,5 @@
-// All row types of tables.h as one list, for whoever must do something once for each of them (write
-// their schemas, know their names, test them all). Usable in the monitor.
+// All row types of tables.h as one list, for code that must handle each of them (write their schemas, know their
+// names, test them all). Usable in the monitor.
 #pragma once
 
 #include "recording/tables.h"

@@ -66,14 +66,14 @@ class Scan {
     File::Part part_;
     Excerpt excerpt_;
     bool has_decoders_ = false;
-    bool needs_whole_chunks_ = false;  // rows of a bounded amount are asked for
+    bool needs_whole_chunks_ = false;  // rows of a bounded amount are requested
     ScanReport report_;
     RowPlace place_;
-    bool is_wanted_ = true;                       // rows of the stream at hand are for this part
+    bool is_wanted_ = true;                       // rows of the current stream are for this part
     std::vector<std::unique_ptr<Table>> tables_;  // by first appearance
     std::array<Table*, 64> by_small_number_{};
     std::unordered_map<std::uint64_t, Table*> by_number_;
-    Table* too_many_ = nullptr;  // where rows of tables beyond kMaxTables are counted
+    Table* too_many_ = nullptr;  // counts rows of tables beyond kMaxTables
     bool looked_ = false;
 };
 
@@ -143,7 +143,7 @@ bool Scan::begin_stream(std::span<const std::uint8_t> body) {
     return true;
 }
 
-// Rows may come before the row that describes their table: then all descriptions are gathered first.
+// Rows may come before the row that describes their table: then all descriptions are read first.
 Result<void> Scan::look_for_schemas() {
     looked_ = true;
     ScanReport unused;

@@ -1,4 +1,4 @@
-// A table as a file describes it: what the reader goes by. Names, not numbers, are identities.
+// A table as a file describes it, for the reader. Names, not numbers, are identities.
 #pragma once
 
 #include "recording/schema.h"

@@ -1,6 +1,6 @@
 // The tables Kymo itself writes and reads. Any producer may add others: readers list and skip them.
 //
-// All times are nanoseconds of the file's clock domain. "Stream" without further word is the stream
+// All times are nanoseconds of the file's clock domain. "Stream" alone is the stream
 // that the chunk segment belongs to (see docs/recording-format.md).
 #pragma once
 

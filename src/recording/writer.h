@@ -6,7 +6,7 @@
 // making can be read. A thread that may be interrupted by its own handler must not append outside the
 // handler while the handler may append to the same StreamWriter.
 //
-// A stream's rows lie in the file in the order in which they were appended: a running stream takes only
+// A stream's rows are in the file in the order in which they were appended: a running stream takes only
 // new chunks, and only a stream's very first chunk may be another's remains. So a StreamId is opened once a
 // file.
 //
@@ -38,13 +38,13 @@ class StreamWriter {
     // Takes no space until the first row. `file` must outlive this.
     void open(FileWriter& file, StreamId stream);
 
-    // False: not written (no space, row too large, or the file is no longer open); counted in unwritten().
+    // False: not written (no space, row too large, or the file is not open any more); counted in unwritten().
     template <typename Row>
     bool append(const Row& row) {
         return append_record(RowRecord<Row>{row});
     }
 
-    // The stream has ended: what is left of its chunk goes to the next new stream. append() fails from then
+    // The stream has ended: the rest of its chunk goes to the next new stream. append() fails from then
     // on, until open().
     void release();
 
@@ -57,7 +57,7 @@ class StreamWriter {
   private:
     // A stream marker record: table, length 1–5, stream number.
     static constexpr std::size_t kMarkerBytes = 2 + 5;
-    // What was given back with less room than this is not worth another stream's first rows.
+    // Remains with less room than this are not worth another stream's first rows.
     static constexpr std::size_t kWorthKeeping = 256;
 
     std::size_t room() const { return static_cast<std::size_t>(end_ - at_); }
@@ -80,8 +80,8 @@ class StreamWriter {
     std::uint8_t* end_ = nullptr;  // of the chunk
     std::uint32_t generation_ = 0;
     StreamId stream_{0};
-    bool first_ = true;         // has had no chunk yet
-    bool small_taken_ = false;  // has had a new chunk: the next is of the usual size
+    bool first_ = true;         // no chunk yet
+    bool small_taken_ = false;  // has taken a new chunk: the next has the usual size
     bool marker_due_ = false;   // the next row needs a stream marker before it
     std::uint64_t unwritten_ = 0;
     DeltaBases bases_;
@@ -120,7 +120,7 @@ bool StreamWriter::append_record(const Record& record) {
     }
     at = encode_varint(at, record.number());
     // Bodies are mostly shorter than 128 bytes: leave one byte for the length, and move the body up otherwise.
-    // Where room is short the length was measured to fit, and a moved body ends where it was measured to end.
+    // If room is short the length was measured to fit, and a moved body ends where it was measured to end.
     std::uint8_t* const body = at + 1;
     at = record.write(body, bases);
     const auto length = static_cast<std::size_t>(at - body);

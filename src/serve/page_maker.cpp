@@ -50,7 +50,7 @@ PageMaker::Answer PageMaker::ask(const PageRequest& request) {
     wanted_ = request.range;
     is_busy_ = true;
     changed_.notify_all();
-    // The first look shows the whole run: it is an answer until that is there.
+    // The first look shows the whole run: it is the answer until the complete page is ready.
     if (first_look_ != nullptr && !request.range && !request.is_stage) {
         answer.page = first_look_;
         return answer;
@@ -95,7 +95,7 @@ void PageMaker::read(std::unique_lock<std::mutex>& lock) {
     stage_ = "opening the recording";
     const std::uint32_t look_now = look_;
     lock.unlock();
-    source_.reset();  // before the next one: each may take much memory
+    source_.reset();  // freed before the next one: each may take much memory
     auto opened = open_(look_now, {.on_stage = [this](std::string_view stage) { set_stage(stage); },
                                    .on_first_look =
                                        [this](std::string page) {

@@ -1,9 +1,9 @@
 // Makes pages one after another in a thread of its own, and keeps the last few.
 //
 //     PageMaker maker(recording_source(...));
-//     const auto answer = maker.ask({.range = ...});   // at once: the page, an error, or what the work is at
+//     const auto answer = maker.ask({.range = ...});   // at once: the page, an error, or the work's stage
 //
-// Of several that are asked for while one is made, the latest comes next; ask again for the others.
+// If several are requested while one is made, the latest comes next; repeat the request for the others.
 #pragma once
 
 #include "serve/page_request.h"
@@ -28,17 +28,17 @@ class PageMaker {
     explicit PageMaker(OpenSource open);
     PageMaker(const PageMaker&) = delete;
     PageMaker& operator=(const PageMaker&) = delete;
-    ~PageMaker();  // after what is being made
+    ~PageMaker();  // after the page in work
 
     struct Answer {
         std::shared_ptr<const std::string> page = nullptr;  // null: an error, or not yet
         std::optional<Error> error = std::nullopt;
-        std::string stage = {};  // not yet: what the work is at
-        double seconds = 0;      // for how long it has been at work
+        std::string stage = {};  // not yet: the stage of the work
+        double seconds = 0;      // duration of the work so far
         std::uint32_t look = 1;  // the last reading
     };
 
-    // Reads the recording again where `look` is the number after the last reading's, once the work at hand is done.
+    // Reads the recording again if `look` is one more than the last reading's, after the present work.
     Answer ask(const PageRequest& request);
 
   private:
@@ -64,7 +64,7 @@ class PageMaker {
     std::optional<Error> unreadable_;
     std::shared_ptr<const std::string> first_look_;  // of look_, where there is one; kept
     bool is_busy_ = true;                            // at first with the whole run
-    std::optional<TimeRange> wanted_;                // next, where it is busy
+    std::optional<TimeRange> wanted_;                // the next one, if busy
     std::deque<Made> made_;                          // of look_, the last one first
     std::string stage_;
     TimePoint since_;

@@ -1,4 +1,4 @@
-// What a browser asks for: http://127.0.0.1:PORT/TOKEN/?range=1.2..1.3&look=2, ?first, ?stage
+// A browser's request: http://127.0.0.1:PORT/TOKEN/?range=1.2..1.3&look=2, ?first, ?stage
 #pragma once
 
 #include "base/result.h"
@@ -15,12 +15,12 @@ namespace kymo::serve {
 struct PageRequest {
     std::optional<TimeRange> range = {};  // ns since the run's begin; none: the whole run
     std::uint32_t look = 0;               // which reading of the recording, from 1; 0: the last one
-    bool is_first_look = false;           // the page of the excerpt, also when the whole is there
-    bool is_stage = false;                // no page: what the work is at, in words; empty: the page is there
+    bool is_first_look = false;           // the page of the excerpt, even if the whole is ready
+    bool is_stage = false;                // not a page: the stage of the work, in words; empty: the page is ready
 };
 
-// The page asked for, or the refusal: 404 without the token, 403 where the name of the host is not this machine's
-// loopback (a page elsewhere whose name was bound to it anew), 400 for a range that is none.
+// The requested page, or the refusal: 404 without the token, 403 if the name of the host is not this machine's
+// loopback (DNS rebinding by a page elsewhere), 400 if the range is malformed.
 std::variant<PageRequest, net::HttpReply> parse_page_request(const net::HttpRequest& request, std::string_view token);
 
 }  // namespace kymo::serve

@@ -15,7 +15,7 @@ constexpr const char* kHtml = "text/html; charset=utf-8";
 constexpr const char* kHeaders =
     "Cache-Control: no-store\r\nReferrer-Policy: no-referrer\r\nX-Content-Type-Options: nosniff\r\n"
     "X-Frame-Options: DENY\r\n";
-// Of the small pages; the large ones have a policy of their own.
+// For the small pages; the large ones have a policy of their own.
 constexpr const char* kPlainPolicy =
     "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 
@@ -57,7 +57,7 @@ net::HttpReply PageServer::answer(const net::HttpRequest& request) {
         return plain_page("500 Internal Server Error", error_page(name_, *answer.error, answer.look + 1));
     }
     if (answer.page == nullptr) {
-        // The token is as good as a secret of this reply alone: who has it may see the page.
+        // The token serves as the nonce: it is as secret, since a client that has it may read the page.
         return plain_page("200 OK", wait_page(name_, answer.stage, answer.seconds, token_),
                           fmt::format("; script-src 'nonce-{}'", token_));
     }

@@ -1,8 +1,8 @@
 // Serves the pages of one recording to browsers of this machine: http://127.0.0.1:PORT/TOKEN/
 //
-// Whoever has the address may read the recording, nobody else: the loopback alone is listened to, the token is 128
-// random bits, and it is on no command line. A reply is there at once; while the recording is read, or a page is
-// made, it is a page that says so and loads itself anew.
+// Only a client that has the address may read the recording: the server listens on the loopback alone, the token
+// is 128 random bits, and it is on no command line. A reply is immediate; while the recording is read, or a page
+// is made, it is a page that says so and reloads itself.
 #pragma once
 
 #include "net/http_server.h"
@@ -15,7 +15,7 @@ namespace kymo::serve {
 
 class PageServer {
   public:
-    // `name`: of the recording, for the pages that are shown meanwhile.
+    // `name`: of the recording, for the pages shown while waiting.
     PageServer(Descriptor listener, std::string token, std::string name, OpenSource open);
 
     [[nodiscard]] int port() const { return server_.port(); }

@@ -40,7 +40,7 @@ class RecordingSource : public PageSource {
         return view::make_page(analysis, view::page_shell(), options);
     }
 
-    // What goes wrong in it goes wrong in the whole as well, and is an error there.
+    // An error here is one in the whole as well, and is reported there.
     void look_first(const analysis::SpaceTimeOptions& asked, std::uint32_t look, const Progress& progress) {
         recording_.set_excerpt(analysis::samples_for_first_look(recording_));
         if (!recording_.files().empty() && recording_.files().front().excerpt() != 0) {
@@ -54,7 +54,7 @@ class RecordingSource : public PageSource {
         recording_.set_excerpt(0);
     }
 
-    // A program that still runs, or one that was killed: the files of both are not closed.
+    // A program that still runs, or one that was killed: in both cases files are not closed.
     [[nodiscard]] bool is_growing() const {
         return std::any_of(recording_.files().begin(), recording_.files().end(),
                            [](const recording::File& file) { return !file.header().closed; });

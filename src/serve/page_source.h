@@ -1,4 +1,4 @@
-// One reading of a recording, as the pages that are made of it.
+// One reading of a recording, as the source of its pages.
 #pragma once
 
 #include "base/result.h"
@@ -26,20 +26,20 @@ class PageSource {
     virtual Result<std::string> page(const std::optional<TimeRange>& range, std::uint32_t look) const = 0;
 };
 
-// What happens while the recording is read; all members are set.
+// Callbacks while the recording is read; all members are set.
 struct Progress {
-    // With the name of each stage of the work as it begins.
+    // With the name of each stage as it begins.
     std::function<void(std::string_view stage)> on_stage;
-    // With a page of the whole run from an excerpt, at most once, where the whole takes long.
+    // With a page of the whole run from an excerpt, at most once, if the whole takes long.
     std::function<void(std::string page)> on_first_look;
 };
-// Reads the recording as it is now. `look`: which reading this is.
+// Reads the recording in its present state. `look`: which reading this is.
 using OpenSource = std::function<Result<std::unique_ptr<PageSource>>(std::uint32_t look, const Progress& progress)>;
 
 struct SourceOptions {
     std::string folder;  // the recording
     bool below_creators = true;
-    view::PageOptions page = {};  // but for `range` and `served`
+    view::PageOptions page = {};  // except `range` and `served`
 };
 
 // With a first look at large recordings (analysis/first_look.h). Errors: as analysis::open_with_images() and

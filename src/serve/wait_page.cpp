@@ -5,7 +5,7 @@
 namespace kymo::serve {
 namespace {
 
-// Text from recordings may hold anything.
+// Text from recordings may contain anything.
 std::string as_html(std::string_view text) {
     std::string out;
     for (const char c : text) {

@@ -231,7 +231,7 @@ const ImageSet::Entry* ImageSet::twin_of(const image::LoadedImage& image, std::u
     return nullptr;
 }
 
-// With its strings, for ever. Call-frame sections are of no use once there is a table.
+// With its strings, forever. Call-frame sections are of no use once there is a table.
 const image::LoadedImage* ImageSet::keep(const image::LoadedImage& image) {
     auto* kept = arena_.allocate_array<image::LoadedImage>(1);
     if (kept != nullptr) {

@@ -4,7 +4,7 @@
 // time. Adding and removing take turns by a lock that cannot dead-lock: a handler that interrupted its holder, or
 // that waits too long (about a millisecond), gives up, and that one address stays unknown until the next time. An
 // ImageId is one *loading*: never reused, not even for the same file at the same place. What was handed out stays
-// valid for ever; an image that is loaded repeatedly shares one table, so that dlopen/dlclose in a loop does not
+// valid forever; an image that is loaded repeatedly shares one table, so that dlopen/dlclose in a loop does not
 // use up memory. If there is no image, only the dynamic linker's own look-up is tried; an image that cannot be
 // described is remembered as such, and no resources stay taken for it. At most kMaxImages loadings in a process's
 // life; further ones have no rules. All memory comes from the kernel directly; errno is kept.

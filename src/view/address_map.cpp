@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 struct Life {
     const AreaSpan* first = nullptr;
     const AreaSpan* last = nullptr;
-    const AreaSpan* owned = nullptr;  // the last that was somebody's
+    const AreaSpan* owned = nullptr;  // the last span that has an owner
     std::uint64_t most = 0;           // bytes
 };
 

@@ -32,7 +32,7 @@ std::string access_text(std::uint64_t protection);
 // "file", "heap", "stack", "shared", "kernel" or "anonymous".
 std::string area_kind_key(const spacetime::AreaSpan& area);
 
-// A table a process, of its largest areas; says so where nothing is known.
+// A table a process, of its largest areas; a line if nothing is known.
 std::string terminal_address_map(const Style& style, const spacetime::Profile& profile,
                                  const spacetime::AddressMap& map, std::size_t top);
 

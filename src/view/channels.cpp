@@ -151,7 +151,7 @@ std::string list(const Style& style, const RunChannels& run, const PartyNames& n
     return out;
 }
 
-// Of ends a row for each sender and receiver.
+// For ends a row for each sender and receiver.
 std::string pairs(const Style& style, const ChannelMatrix& matrix, const PartyNames& names, std::size_t top) {
     std::vector<std::pair<std::pair<std::size_t, std::size_t>, Exchanged>> all(matrix.sent.begin(),
                                                                                matrix.sent.end());
@@ -177,8 +177,8 @@ std::string pairs(const Style& style, const ChannelMatrix& matrix, const PartyNa
     return out;
 }
 
-// Of pipes and sockets alone that lead outside, or from a thread to itself, little is to be said: a program's output
-// does, in many runs, and by a pipe to itself a thread is woken.
+// Pipes and sockets that lead outside, or from a thread to itself, are alone not worth a section: a program's output
+// is one in many runs, and a pipe to itself wakes a thread.
 bool is_worth_showing(const RunMetrics& metrics, const RunChannels& run) {
     constexpr double kShare = 0.05;  // of the run's time
     double outside_ns = 0;
@@ -289,7 +289,7 @@ Json page_channels(const RunMetrics& metrics) {
         if (matrix.parties.empty()) {
             continue;
         }
-        // What was waited for and never came has time alone.
+        // Messages that were waited for and never came have time alone.
         std::map<std::pair<std::size_t, std::size_t>, Exchanged> sent = matrix.sent;
         for (const auto& [pair, times] : matrix.times) {
             sent.try_emplace(pair);
@@ -307,7 +307,7 @@ Json page_channels(const RunMetrics& metrics) {
             table["pairs"].push_back(
                 {pair.first, pair.second, exchanged.messages, exchanged.bytes, times.sending_ns, times.receiving_ns});
         }
-        table["others"] = Json::array();  // with nobody in particular
+        table["others"] = Json::array();  // messages without one particular partner
         const auto add = [&](const char* words, const std::map<std::size_t, Exchanged>& by_party) {
             for (const auto& [party, exchanged] : by_party) {
                 table["others"].push_back({words, party, exchanged.messages, exchanged.bytes, exchanged.blocked_ns});

@@ -29,7 +29,7 @@ bool has_gap_before(const OccurrenceTable& rows, std::size_t row) {
            rows.order[row] == rows.order[row - 1] + 1 && rows.begin[row] > rows.end[row - 1];
 }
 
-// Rows that the predicate holds of, as occurrences and as the gaps before them: whichever are more.
+// Rows that satisfy the predicate, as occurrences and as the gaps before them: whichever are more.
 template <typename Holds>
 Matches matches(const OccurrenceTable& rows, const Finding& finding, Holds&& holds) {
     Matches occurrences{CountedKind::kOccurrences, {}};
@@ -124,7 +124,7 @@ CountedOccurrences counted_occurrences(const Evidence& evidence, const Finding& 
         all.kind = CountedKind::kAll;
         return chosen(named, std::move(all));
     }
-    // A finding's times are most often occurrences of the node that it compared, to the nanosecond; the one that it
+    // A finding's times are mostly occurrences of the node that it compared, to the nanosecond; the node that it
     // names may be another.
     Times times;
     for (const TimeRange& range : finding.when) {
@@ -141,7 +141,7 @@ CountedOccurrences counted_occurrences(const Evidence& evidence, const Finding& 
             }
         }
     }
-    // Waits that come back begin anywhere in an occurrence or behind it; other times hold several occurrences.
+    // Recurring waits begin anywhere in an occurrence or behind it; other times hold several occurrences.
     if (most.rows.size() < times.size()) {
         const OccurrenceTable& rows = named.in(evidence.nodes).rows;
         std::array looser = {within_times(rows, finding), around_times(evidence, rows, finding)};

@@ -13,7 +13,7 @@
 namespace kymo::view {
 
 enum class CountedKind : std::uint8_t {
-    kNone,         // the finding is about no piece of code whose occurrences are kept
+    kNone,         // the finding is not about code whose occurrences are kept
     kOccurrences,  // each of the times is an occurrence, or has occurrences in it
     kGaps,         // each of the times is a gap
     kAround,       // each of the times lies in an occurrence, or behind it before the next one
@@ -22,15 +22,15 @@ enum class CountedKind : std::uint8_t {
 
 struct CountedOccurrences {
     CountedKind kind = CountedKind::kNone;
-    spacetime::NodeIndex node;  // whose they are
-    // Rows of the node's OccurrenceTable by thread, then in time; of a gap the row behind it.
+    spacetime::NodeIndex node;  // of the occurrences
+    // Rows of the node's OccurrenceTable by thread, then in time; for a gap the row behind it.
     std::vector<std::size_t> counted;
     std::vector<std::size_t> others;  // on the finding's threads
 };
 
 CountedOccurrences counted_occurrences(const spacetime::Evidence& evidence, const findings::Finding& finding);
 
-// One of them, as an occurrence: of a gap the gap's own times, terms and counts.
+// One of them, as an occurrence: for a gap the gap's own times, terms and counts.
 struct CountedRow {
     std::uint64_t number = 0;  // from 1, among the occurrences of its thread; of a gap the occurrence behind it
     std::uint32_t thread = 0;
@@ -43,7 +43,7 @@ struct CountedRow {
 };
 CountedRow counted_row(const spacetime::Evidence& evidence, const CountedOccurrences& occurrences, std::size_t row);
 
-// The longest of them, at most so many, in time; and as many of the others, spread over them evenly.
+// The longest of them, up to a limit, in time; and as many of the others, spread over them evenly.
 std::vector<std::size_t> longest_counted(const spacetime::Evidence& evidence, const CountedOccurrences& occurrences,
                                          std::size_t most);
 std::vector<std::size_t> some_others(const CountedOccurrences& occurrences, std::size_t most);

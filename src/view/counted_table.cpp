@@ -65,7 +65,7 @@ class CountedTable {
         }
     }
 
-    // Terms that none of the rows has would only take room.
+    // Terms that no row has would only take room.
     void choose_terms(const std::vector<std::size_t>& counted, const std::vector<std::size_t>& others) {
         for (const TermColumn& column : kTermColumns) {
             const auto has = [&](std::size_t row) {
@@ -78,7 +78,7 @@ class CountedTable {
         fit_terms(counted);
     }
 
-    // Where not all have room, those that most of the time is in.
+    // If not all have room: those with most of the time.
     void fit_terms(const std::vector<std::size_t>& counted) {
         constexpr std::size_t kOthers = 42;  // columns: indent, number, at, takes, thread
         constexpr std::size_t kTerm = 10;
@@ -132,7 +132,7 @@ class CountedTable {
         std::vector<std::string> events;
         const std::vector<std::string>& counters = sheet_.evidence.run.counters;
         for (std::size_t i = 0; i < row.deltas.size() && i < counters.size(); ++i) {
-            // What the clocks count are the terms.
+            // The clocks' counts are in the terms already.
             if (row.deltas[i] != 0 && counters[i] != "task-clock" && counters[i] != "cpu-clock") {
                 events.push_back(counters[i] + " " + count(row.deltas[i]));
             }

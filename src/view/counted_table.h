@@ -10,7 +10,7 @@
 
 namespace kymo::view {
 
-// Nothing where none are kept. `top`: rows of either kind.
+// Nothing if none are kept. `top`: rows of either kind.
 std::string terminal_counted(const Style& style, const spacetime::Evidence& evidence,
                              const findings::Finding& finding, std::size_t top);
 

@@ -104,13 +104,13 @@ std::string shortened(const Style& style, std::string_view text, std::size_t roo
     return cut + " " + std::string(ellipsis);
 }
 
-// What a text takes at most of `lines` lines when it is broken at spaces.
+// The most columns that a text takes in `lines` lines when it is broken at spaces.
 std::size_t room_of(const Style& style, std::size_t lines, std::size_t indent) {
     constexpr std::size_t kBroken = 8;  // lost at the end of a line, on average
     return lines * (style.width - indent) - (lines - 1) * kBroken;
 }
 
-// `head` and as much of `text` as at most so many lines hold, whatever the words are.
+// `head` and as much of `text` as at most `most` lines hold, whatever the words are.
 std::string first_lines(const Style& style, const std::string& head, std::string_view text, std::size_t most,
                         std::size_t indent, std::size_t hanging) {
     const std::size_t all = room_of(style, most, hanging);
@@ -131,7 +131,7 @@ void add(std::string* out, const std::string& text) {
     }
 }
 
-// The same in few words.
+// The same, shorter.
 std::string sure_note(const Finding& finding) {
     if (finding.tested) {
         const double chance = 1 - finding.confidence;

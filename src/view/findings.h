@@ -11,14 +11,14 @@
 
 namespace kymo::view {
 
-// Findings, most at stake first, then what is good, then how many findings chance would give. Never empty: that
-// nothing stands out is a result. `top`: findings shown, with their evidence and what to do.
+// Findings, most at stake first, then advantages, then how many findings chance would give. Never empty: no
+// findings is a result too. `top`: findings shown, with their evidence and direction.
 std::string terminal_findings(const Style& style, const spacetime::Evidence& evidence,
                               const findings::Judgement& judgement, std::size_t top);
-// The first `top` in three lines each (what, how sure, what to do), the others in one. Never empty either.
+// The first `top` in three lines each (kind, certainty, direction), the others in one. Never empty either.
 std::string terminal_short_findings(const Style& style, const findings::Judgement& judgement, std::size_t top);
 // One in full, and the occurrences that it counted, at most `top` of them and as many others; precondition: number
-// from 1 to as many as there are.
+// is from 1 to the number of findings.
 std::string terminal_finding(const Style& style, const spacetime::Evidence& evidence,
                              const findings::Judgement& judgement, std::size_t number, std::size_t top);
 

@@ -19,7 +19,7 @@ std::uint64_t value(const RunMetrics& run, Resource kind, std::string_view name,
     return metric == nullptr ? 0 : metric->aggregate(ResourceLevel::kHost, host).sum;
 }
 
-// Of the time that its processors were watched for.
+// Relative to the time for which its processors were observed.
 std::string busy(const Style& style, const RunMetrics& run, std::uint64_t host) {
     const std::uint64_t used = value(run, Resource::kProcessor, "busy", host);
     std::uint64_t all = used;
@@ -47,7 +47,7 @@ std::string terminal_hosts(const Style& style, const RunMetrics& run, std::size_
     for (std::size_t i = 0; i < order.size(); ++i) {
         order[i] = i;
     }
-    // Those that did not answer first, then as they are numbered.
+    // Hosts that did not answer first, then by number.
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
         return unanswered(run.hosts[a]) > unanswered(run.hosts[b]);
     });

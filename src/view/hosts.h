@@ -1,6 +1,6 @@
 // The hosts of a recording: what each did, for how long it gave no answer, and how well its clock is known.
 //
-// Of a recording by the ring's manager (docs/ring.md); a run that was recorded on the spot shows ranks and threads.
+// For a recording by the ring's manager (docs/ring.md); a run that was recorded on one host shows ranks and threads.
 #pragma once
 
 #include "spacetime/metrics/run_metrics.h"

@@ -88,10 +88,10 @@ std::string share_words(const Style& style, const pairs::Share& share) {
     return fmt::format("{} {} {}", percent(share.value), style.unicode ? "±" : "+-", percent(share.error));
 }
 
-// Where one of them is, how it was found, and the instructions around it.
+// The address of one instance, how it was found, and the instructions around it.
 void add_instance(const Style& style, const HuntResults& results, const HeavyHitter& hitter, bool is_alone,
                   bool is_brief, std::string& out) {
-    // Other keys stand for many instructions, of which one decided.
+    // Other keys cover many instructions; the address is that of one of them.
     const bool is_instruction = results.hunt.key == recording::HuntKey::kInstruction;
     const std::string text =
         fmt::format("{}{}{} {}; found after {} {}; held that share from {}; process {}, thread {}",

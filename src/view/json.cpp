@@ -47,7 +47,7 @@ class Writer {
         Json json;
         json["recording"] = recording();
         json["left_out"] = Json::object();
-        // Whoever makes these puts them in; here they have their places.
+        // The callers that make these fill them in; here they get their places.
         for (const char* later : {"findings", "advantages", "spaces", "same_spaces", "intervals", "patterns"}) {
             json[later] = Json::array();
         }
@@ -141,7 +141,7 @@ class Writer {
         return json;
     }
 
-    // As a shell has it: 128 + n for signal n; null while not known.
+    // As in a shell: 128 + n for signal n; null while not known.
     static Json exit_status(bool is_known, std::uint64_t wait_status) {
         const int status = static_cast<int>(wait_status);
         if (!is_known) {
@@ -324,7 +324,7 @@ class Writer {
         return json;
     }
 
-    // Flat, a parent before its children: trees may be deeper than parsers like to nest.
+    // Flat, a parent before its children: trees may be deeper than the nesting that parsers accept.
     Json call_tree() const {
         Json json = Json::array();
         for (std::size_t i = 0; i < tree_.nodes.size(); ++i) {

@@ -1,4 +1,4 @@
-// What `--json` prints: one object, the number of its schema first (docs/json.md, "Schema").
+// The output of `--json`: one object, the number of its schema first (docs/json.md, "Schema").
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,10 @@
 
 namespace kymo::view {
 
-// Counts up when a key is renamed, goes, or gets another meaning; new keys do not change it.
+// Increases when a key is renamed, removed, or gets another meaning; new keys do not change it.
 inline constexpr int kJsonSchema = 2;
 
-// Of a line number, or a count, that is 0 where it is not known.
+// For a line number, or a count, that is 0 if not known.
 template <typename Number>
 nlohmann::ordered_json known_or_null(Number number) {
     return number == 0 ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(number);
@@ -18,7 +18,7 @@ nlohmann::ordered_json known_or_null(Number number) {
 
 enum class JsonForm : std::uint8_t {
     kIndented,  // several lines, for one object
-    kLine,      // one line, where an object follows the other
+    kLine,      // one line, for a sequence of objects
 };
 
 // With an end of line. Bytes that are not UTF-8 become U+FFFD.

@@ -1,4 +1,4 @@
-// What a report is sorted by and shares are shares of: processor time unless asked otherwise.
+// The metric that a report is sorted by and that shares refer to: processor time by default.
 #pragma once
 
 #include "base/result.h"
@@ -22,10 +22,10 @@ struct Metric {
 };
 
 // "" (processor time), "user", "system", "off-cpu", "wall", "samples" or an event's name. Error: kUnknownEvent,
-// naming what there is.
+// with a list of those there are.
 Result<Metric> find_metric(const spacetime::Profile& profile, std::string_view name);
 
-// value / total, 0 when there is no total.
+// value / total, 0 if the total is 0.
 double share(std::int64_t value, std::int64_t total);
 
 }  // namespace kymo::view

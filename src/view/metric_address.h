@@ -14,7 +14,7 @@
 
 namespace kymo::view {
 
-// One part of the run: what the metric did in it, and the code space that was there for most of it.
+// One part of the run: the metric's value in it, and the code space that had most of that time.
 struct CoursePart {
     double begin_s = 0;  // since the run's begin
     double end_s = 0;
@@ -26,7 +26,7 @@ struct CoursePart {
 std::vector<CoursePart> course_with_code(const spacetime::RunMetrics& run, const spacetime::RunMetric& metric,
                                          const spacetime::Evidence& evidence, std::size_t parts);
 
-// `run`: all metrics. Why there is nothing at an address, with what is near; nothing: there is something.
+// `run`: all metrics. Why there is nothing at an address, with similar ones; none: there is something.
 std::optional<Error> why_unknown(const spacetime::RunMetrics& run, const MetricAddress& address);
 
 // All metrics' addresses at the system's level, with their values.

@@ -39,7 +39,7 @@ const char* origin_name(MetricOrigin origin) {
     return "program";
 }
 
-// Of each part of the run the sum of its bins.
+// The sum of the bins of each part of the run.
 std::string course_of_bins(const Style& style, const std::vector<double>& bins) {
     constexpr std::size_t kSigns = 20;
     std::vector<double> heights(kSigns, 0);
@@ -57,7 +57,7 @@ const char* object_name(const RunMetric& metric) {
                                                  : "channel";
 }
 
-// What least and most are of: "4 threads", "1 process".
+// The objects of the least and the most: "4 threads", "1 process".
 std::string parts_text(const RunMetric& metric, std::size_t parts) {
     return metric.per == ResourceLevel::kProcess  ? quantity(parts, "process", "processes")
            : metric.per == ResourceLevel::kHost   ? quantity(parts, "host")
@@ -70,7 +70,7 @@ bool is_shown(const RunMetric& metric) {
         // A description's helpers are named after their metric.
         return metric.origin != MetricOrigin::kDescription || metric.name.find('.') == std::string::npos;
     }
-    // Of the ring's hosts everything that was asked for; there is nothing else.
+    // For the ring's hosts all requested metrics; there are no others.
     const bool is_of_hosts =
         !metric.objects.empty() && metric.objects.front().is_all_of_host() && metric.total() != 0;
     return is_of_hosts || (metric.kind == Resource::kChannel && !metric.of_ends) ||
@@ -81,7 +81,7 @@ bool is_shown(const RunMetric& metric) {
 }
 
 Json number(std::uint64_t value, MetricType type) {
-    // A gauge below zero: what was taken from 0 wrapped round.
+    // A gauge below zero: a subtraction from 0 wrapped around.
     return type == MetricType::kGauge ? Json(static_cast<std::int64_t>(value)) : Json(value);
 }
 
@@ -103,7 +103,7 @@ Json json_object(const RunMetrics& run, const RunMetric& metric, const MetricOfO
     return json;
 }
 
-// What the total is of, where its rule is not the type's own: "  mean of 4 threads".
+// The objects of the total, if its rule is not the type's own: "  mean of 4 threads".
 std::string rule_text(const RunMetric& metric) {
     const MetricTotal usual = metric.type == MetricType::kMaximum ? MetricTotal::kMaximum : MetricTotal::kSum;
     return metric.rule() == usual ? std::string()
@@ -176,7 +176,7 @@ std::string terminal_metrics(const Style& style, const RunMetrics& run, std::siz
         }
         const Aggregate all = metric.aggregate(ResourceLevel::kSystem, 0);
         const std::vector<RunMetric::Part> parts = metric.parts();
-        // The unit once a row, but for times, which have one each: names need the room.
+        // The unit once a row, except for times, which have one each: names need the room.
         const auto value = [&](const RunMetric::Part& part) {
             return Cell{shown_total(style, metric, part.figures, metric.unit == "ns" ? metric.unit : "")};
         };

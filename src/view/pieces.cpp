@@ -67,7 +67,7 @@ class StreamPass {
                      [&](const StateInterval& part) { return tail_piece(part) == nullptr; });
         system_places_.next(others_, sampled, is_blind);
         last_ = to;
-        // What the events counted belongs to the time on a processor just before the sample.
+        // Counts belong to the time on a processor just before the sample.
         std::size_t counted = parts_.size();
         for (std::size_t i = 0; i < parts_.size(); ++i) {
             if (on_processor(parts_[i].state) && clip(parts_[i].end) > clip(parts_[i].begin)) {
@@ -113,7 +113,7 @@ class StreamPass {
         parts_.push_back(part);
     }
 
-    // Of the thread's tail, where it says more than samples; else nullptr.
+    // Of the thread's tail, if that is more exact than samples; else nullptr.
     const TailPiece* tail_piece(const StateInterval& part) const {
         const auto piece = tail_after(part.begin);
         return piece != thread_.tail.end() && piece->begin <= part.begin ? &*piece : nullptr;
@@ -142,10 +142,10 @@ class StreamPass {
     SystemPlace system_places_;
     std::vector<std::uint64_t> values_;
     std::vector<StateInterval> parts_;
-    std::vector<StateInterval> others_;  // of these, those that are no pieces of the thread's tail
+    std::vector<StateInterval> others_;  // of these, those that are not in the thread's tail
 };
 
-// The node for time after the last sample, by process; the root where there is none.
+// The node for time after the last sample, by process; the root if there is none.
 std::vector<std::uint32_t> rest_nodes(const Profile& profile) {
     std::vector<std::uint32_t> by_process(profile.processes.size());
     for (std::uint32_t node = 0; node < profile.nodes.size(); ++node) {

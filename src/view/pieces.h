@@ -1,7 +1,7 @@
 // One pass over a recording's samples: every thread's life as pieces, each on one call path in one state.
 //
 // The pieces of a thread are its states (spacetime/load/thread_states.h) cut at the samples. A piece belongs to the
-// call path of the sample that ends it; time in a recorded wait belongs to the one that waits; what comes after the
+// call path of the sample that ends it; time in a recorded wait belongs to the waiting one; time after the
 // last sample to the process's node for that. Pieces partition each thread's life within the range: their sums are
 // the profile's.
 //
@@ -30,7 +30,7 @@ struct Piece {
     std::uint32_t node = 0;         // index of Profile::nodes
     std::uint32_t wait = kNone;     // index of ProfileThread::waits; kNone: in none
     std::uint32_t sampled = kNone;  // the node of the sample that ends the piece; kNone: none does
-    // What PieceOptions::events have counted since the sample before, at one piece of those between the two; else
+    // Counts of PieceOptions::events since the sample before, at one piece of those between the two; else
     // empty.
     std::span<const std::uint64_t> events;
 };
@@ -40,7 +40,7 @@ struct PieceOptions {
     std::vector<std::size_t> events;  // indices of Profile::events that are counted
 };
 
-// A sample, after the pieces that it ends; there may be none, where it came at the time of the one before.
+// A sample, after the pieces that it ends; there may be none, if it came at the time of the one before.
 struct PieceSample {
     std::uint32_t thread = 0;
     std::uint64_t time = 0;  // as Piece's

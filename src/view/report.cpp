@@ -24,7 +24,7 @@
 namespace kymo::view {
 namespace {
 
-// The last words of a short report: what else there is.
+// The last words of a short report: what other parts there are.
 std::string more_note(const Style& style, const analysis::Analysis& analysis) {
     std::string text = "More, by kymo report: ";
     if (!analysis.judgement.findings.empty()) {
@@ -62,7 +62,7 @@ std::string findings_text(const analysis::Analysis& analysis, const ReportOption
                        : terminal_short_findings(options.style, analysis.judgement, options.limits.findings));
 }
 
-// What follows the findings.
+// The part behind the findings.
 std::string tables_text(const analysis::Analysis& analysis, const ReportOptions& options, const std::string& filter) {
     const spacetime::Profile& profile = analysis.profile;
     const bool is_of_code = holds_code(analysis);

@@ -12,10 +12,10 @@ namespace kymo::view {
 // `filter`: of code spaces only those whose function, file or module holds this text; empty: all.
 std::string report_text(const analysis::Analysis& analysis, const ReportOptions& options, const std::string& filter);
 
-// The same without findings, verdict and alarms: for those who show these otherwise.
+// The same without findings, verdict and alarms: for callers that show these otherwise.
 std::string report_screen(const analysis::Analysis& analysis, const ReportOptions& options);
 
-// As json_report() says of odd bytes.
+// Invalid bytes as in json_report().
 nlohmann::ordered_json report_json(const analysis::Analysis& analysis);
 
 }  // namespace kymo::view

@@ -12,9 +12,9 @@ namespace kymo::view {
 // `top`: rows of each table.
 std::string report_markdown(const analysis::Analysis& analysis, const Metric& metric, std::size_t top);
 
-// A name as code, in a cell of a table: what would end either is written otherwise.
+// A name as code, in a cell of a table: escapes what would end either.
 std::string markdown_code(const std::string& name);
-// A text that is no table's: what Markdown would take for marks is escaped, but "`".
+// A text outside tables: escapes what Markdown would take for markup, except "`".
 std::string markdown_text(const std::string& text);
 
 }  // namespace kymo::view

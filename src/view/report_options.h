@@ -1,4 +1,4 @@
-// What the report for a terminal is to show, and how.
+// What the report for a terminal shows, and how.
 #pragma once
 
 #include "view/metric.h"
@@ -10,11 +10,11 @@
 
 namespace kymo::view {
 
-// A recording of a build or a script: of hundreds of processes no two lines matter most. Beyond so many, the short
+// A recording of a build or a script: of hundreds of processes no two lines matter most. Beyond this many, the short
 // report groups them by the program that they run.
 inline constexpr std::size_t kManyProcesses = 20;
 
-// What a short report shows beside what it always does.
+// What a short report shows beside its usual parts.
 struct MoreTables {
     bool findings = false;  // all of them in full, what is good, and the control
     bool lines = false;
@@ -27,7 +27,7 @@ struct MoreTables {
     bool memory = false;    // over time
 
     bool has_collections() const { return spaces || gaps || neighbours; }
-    // These and nothing else: they are shown alone.
+    // Whether these are shown alone.
     bool is_collections_alone() const { return has_collections() && !has_others(); }
     bool has_others() const { return findings || lines || threads || events || channels || memory; }
     static MoreTables all() { return {true, true, true, true, true, true, true, true, true}; }
@@ -36,14 +36,14 @@ struct MoreTables {
 struct ReportOptions {
     Style style = {};
     Metric metric = {};
-    std::size_t top = 10;                // rows of each table; of a short report only of what is shown alone
+    std::size_t top = 10;                // rows of each table; in a short report only of tables shown alone
     ShortLimits limits = {};             // of a short one
     std::optional<double> percent = {};  // least share of a call path shown; none: 1 %, raised until it fits
     bool is_short = false;               // kShortLines, without more tables
     bool fits_a_look = false;            // a short one with the largest `limits` that keep it to kShortLines
     MoreTables more = {};                // of a short one; a long one has everything
 
-    // Rows of one kind of table, of which a short report has so many.
+    // The number of rows of one kind of table in this report.
     std::size_t rows(std::size_t ShortLimits::* kind) const { return is_short ? limits.*kind : top; }
 };
 

@@ -1,4 +1,4 @@
-// How many rows each part of a short report has: fewer and fewer, until the report fits one look.
+// How many rows each part of a short report has: fewer and fewer, until the report fits the terminal.
 #pragma once
 
 #include <array>

@@ -89,8 +89,8 @@ std::string system_time(const CallTree& tree) {
     if (part < 0.05) {
         return {};
     }
-    // Where it was entered is not said: a tick in the kernel delivers no sample, so that system time stands with the
-    // code that ran next.
+    // Where the kernel was entered is not known: a tick in the kernel delivers no sample, so that system time is
+    // charged to the code that ran next.
     return fmt::format("{} of the processor time is system time.", whole_percent(part));
 }
 
@@ -112,7 +112,7 @@ std::string busy_processors(const Profile& profile) {
     return text + "worked for the program.";
 }
 
-// The busiest thread beside the others that were created at the same place.
+// The busiest thread compared with the others that were created at the same place.
 std::string imbalance(const Profile& profile) {
     std::size_t busiest = 0;
     for (std::size_t i = 0; i < profile.threads.size(); ++i) {
@@ -150,7 +150,7 @@ std::string own_work(const Profile& profile, const CallTree& tree) {
                        percent(share(own, own + processor_time(tree.total[0]))));
 }
 
-// A report of what could be measured, where most could not, would be right in every line and wrong as a whole.
+// A report of the measured part, if most could not be measured, would be right in every line and wrong as a whole.
 std::string unmeasured_processes(const Profile& profile) {
     constexpr double kWorthTelling = 0.1;
     const std::vector<std::vector<std::int64_t>> costs = process_costs(profile);
@@ -203,7 +203,7 @@ std::string dropped_paths(const Profile& profile) {
 
 constexpr double kWorthAnAlarm = 0.01;  // of the samples
 
-// Without those that dropped_paths() tells.
+// Except the paths that dropped_paths() reports.
 std::string incomplete_paths(const Profile& profile) {
     const Quality& quality = profile.quality;
     const std::uint64_t dropped = quality.paths[static_cast<std::size_t>(recording::PathEnd::kNoRoom)];

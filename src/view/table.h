@@ -1,4 +1,4 @@
-// A table on a terminal: right-aligned figures, then one free column that takes what is left.
+// A table on a terminal: right-aligned figures, then one free column that takes the rest.
 #pragma once
 
 #include "view/text.h"
@@ -15,8 +15,8 @@ struct Cell {
 
 struct Table {
     std::vector<std::string> headings;    // of the figures, then of the free column
-    std::vector<std::vector<Cell>> rows;  // figures, then the pieces of the free column, joined as they are
-    // By row, as far as there are any: phrases below it. A line breaks between two of them where it can.
+    std::vector<std::vector<Cell>> rows;  // figures, then the pieces of the free column, joined without blanks
+    // By row, if any: phrases below it. A line breaks between two of them if possible.
     std::vector<std::vector<std::string>> notes = {};
 };
 

@@ -23,7 +23,7 @@ void add(Sheet& sheet, std::initializer_list<Section> sections) {
     }
 }
 
-// A recording of hosts has nothing of code.
+// A recording of hosts has no code.
 bool has_code(const spacetime::Profile& profile) {
     return !profile.threads.empty() || !profile.processes.empty();
 }

@@ -1,5 +1,5 @@
-// The report of a profile for a terminal: what was run, what stands out, how well it was measured, then call paths,
-// functions, lines, threads and events. Between the two stand the findings (report.cpp).
+// The report of a profile for a terminal: what was run, what is notable, how well it was measured, then call paths,
+// functions, lines, threads and events. The findings (report.cpp) are between the two.
 #pragma once
 
 #include "spacetime/profile/call_tree.h"
@@ -11,7 +11,7 @@
 
 namespace kymo::view {
 
-// What comes first.
+// The first lines.
 struct Headline {
     std::string verdict = {};              // one line; empty: none
     std::vector<std::string> alarms = {};  // before it, in red

@@ -10,7 +10,7 @@
 
 namespace kymo::view {
 
-// How a report may look. Made by the command line from the terminal and the locale.
+// How a report looks. Made by the command line from the terminal and the locale.
 struct Style {
     std::size_t width = 100;  // columns
     bool colour = false;
@@ -19,10 +19,10 @@ struct Style {
 
 enum class Ink { kPlain, kHeading, kHot, kWarm, kDim, kName, kWarning, kAlarm };
 
-// `text` in a colour, or as it is when the style has none.
+// `text` in a colour, or unchanged if the style has none.
 std::string paint(const Style& style, Ink ink, std::string_view text);
 
-// Columns that a text takes: one a code point (names are ASCII but for our own signs).
+// Columns that a text takes: one a code point (names are ASCII except for our own signs).
 std::size_t columns(std::string_view text);
 // Shortened to at most `width` columns, its end (or its beginning) replaced by an ellipsis.
 std::string cut_end(const Style& style, std::string_view text, std::size_t width);
@@ -41,10 +41,10 @@ std::string quantity(std::uint64_t number, std::string_view singular, std::strin
 
 std::string byte_size(std::uint64_t bytes);  // "12 KiB", "64.2 MiB", "1.5 GiB"
 
-// How something went over a run: a sign for each, its height that of the value beside the highest.
+// The course of a value over a run: a sign for each, its height relative to the highest.
 std::string course(const Style& style, const std::vector<double>& heights);
 
-// ns as JSON tells them.
+// ns in seconds, as in JSON.
 constexpr double seconds(std::integral auto ns) {
     return static_cast<double>(ns) / 1e9;
 }
@@ -54,7 +54,7 @@ struct Signs {
     std::string_view branch, last, through, gap, then, ellipsis, dot, arrow, from, times;
 };
 const Signs& signs(const Style& style);
-// The findings' words have signs that not every terminal can show.
+// Replaces signs in the findings' words that the terminal cannot show.
 std::string with_signs(const Style& style, std::string text);
 // "│" of "│  ".
 std::string_view first_sign(std::string_view text);

@@ -20,7 +20,7 @@ class Chooser {
         }
     }
 
-    // `most_roots`: so many of the outermost, the others in one row.
+    // `most_roots`: the number of outermost rows shown, the others in one row.
     std::vector<TreeRow> rows(std::int64_t least, std::size_t most_roots = SIZE_MAX) {
         rows_.clear();
         most_roots_ = most_roots;
@@ -69,7 +69,7 @@ class Chooser {
                                         children.begin());
     }
 
-    // One callee and nothing else to speak of: under a twentieth of what would be shown.
+    // One callee and little else: under a twentieth of what would be shown.
     bool only_calls(CallNodeIndex node) const {
         return visible(node) == 1 &&
                total(node) - total(node.in(children_)[0]) < std::max<std::int64_t>(least_ / 20, 1);

@@ -1,7 +1,7 @@
-// Which lines of a call tree are worth showing, and how they hang together.
+// Which lines of a call tree are worth showing, and their structure.
 //
 // Branches under the threshold are summed into one row. A chain of nodes that each do nothing but call the next
-// one is one row. What a function with visible callees spends itself gets a row of its own, so that the
+// one is one row. The own time of a function with visible callees gets a row of its own, so that the
 // rows below a row add up to it.
 #pragma once
 
@@ -20,7 +20,7 @@ struct TreeRow {
     std::vector<spacetime::CallNodeIndex> chain;  // outermost first (kNodes); the caller (kItself, kRest)
     std::uint64_t rest = 0;                       // kRest: branches summed
     std::vector<std::int64_t> costs;              // of the row
-    std::vector<bool> is_last;                    // by level, outermost first: whether nothing follows there
+    std::vector<bool> is_last;                    // by level, outermost first: whether it is the last there
 };
 
 struct TreeLimits {

@@ -12,7 +12,7 @@ namespace {
 using findings::Finding;
 using findings::Judgement;
 
-// The one kind that speaks of the machine and not of the program.
+// The one kind about the machine and not the program.
 bool is_of_machine(const Finding& finding) {
     return finding.kind == "outside-interference";
 }

@@ -1,4 +1,4 @@
-// A run in a sentence: what is wrong with it, and whether its recording can be relied on.
+// A run in a sentence: its main defect, and whether its recording can be relied on.
 #pragma once
 
 #include "findings/finding.h"

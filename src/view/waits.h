@@ -1,4 +1,4 @@
-// What was waited for, and which thread blocked which: for a terminal and as data (docs/json.md, docs/waits.md).
+// Wait objects, and which thread blocked which: for a terminal and as data (docs/json.md, docs/waits.md).
 #pragma once
 
 #include "spacetime/waits/wait_table.h"
@@ -10,7 +10,7 @@
 
 namespace kymo::view {
 
-// Two tables, empty where nothing was waited for. `top`: rows of each. `is_short`: the first one alone.
+// Two tables, empty without waits. `top`: rows of each. `is_short`: the first one alone.
 std::string terminal_waits(const Style& style, const spacetime::Waits& waits, const spacetime::WaitTable& table,
                            std::size_t top, bool is_short = false);
 

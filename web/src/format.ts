@@ -1,4 +1,4 @@
-// Numbers and names as people read them.
+// Numbers and names in readable form.
 
 function digits(value: number): string {
   const size = Math.abs(value);
@@ -19,7 +19,7 @@ export function duration(ns: number): string {
         : `${Math.round(ns)} ns`;
 }
 
-// A moment, precise enough to tell apart what is `step` ns from it.
+// A moment, precise enough to distinguish it from one `step` ns away.
 export function moment(ns: number, step: number): string {
   const decimals = Math.max(0, Math.min(9, Math.ceil(-Math.log10(Math.max(step, 1) / 1e9))));
   return `${(ns / 1e9).toFixed(decimals)} s`;
@@ -48,12 +48,12 @@ export function bytes(value: number): string {
   return `${(value / scale).toFixed(scale === 1024 ? 0 : 1)} ${unit}`;
 }
 
-// "ns::Type<int>::run(int) const" → "ns::Type<…>::run": what is between brackets goes, but for operators' own.
+// "ns::Type<int>::run(int) const" → "ns::Type<…>::run": what is between brackets goes, except operators' own.
 export function withoutArguments(name: string): string {
   if (name.startsWith("[") || name.includes("+0x")) {
-    return name; // words of our own; a place that has no name
+    return name; // words of our own; a place without a name
   }
-  const region = /^(.*?)(?: \[clone )?(?:\._omp_fn\.|\.omp_outlined)/.exec(name); // as program::plain_name() has it
+  const region = /^(.*?)(?: \[clone )?(?:\._omp_fn\.|\.omp_outlined)/.exec(name); // as in program::plain_name()
   if (region) {
     return `parallel region${region[1] ? ` in ${withoutArguments(region[1])}` : ""}`;
   }

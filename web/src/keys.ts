@@ -1,4 +1,4 @@
-// Keys for everything.
+// Keys for all actions.
 import { Model } from "./data/model";
 import { kTabs, Store } from "./state";
 

@@ -1,4 +1,4 @@
-// Reads the page's data, lays out the views and joins them to what is being looked at.
+// Reads the page's data, lays out the views and joins them to the current view.
 import { Model } from "./data/model";
 import { leavesBeneath, makeSpaces, Order, SpaceTree, LeafTimes } from "./data/spaces";
 import { sumTimes } from "./data/sums";
@@ -206,7 +206,7 @@ class Page implements Context {
     }
     replace(this.stage, ...rows.elements(), this.crosshair);
     if (model.hosts.length) {
-      // Of hosts, not of a program: there is no code to show.
+      // A recording of hosts has no code to show.
       this.stage.classList.add("of-hosts");
       findings.hidden = splitter.hidden = true;
     }
@@ -236,7 +236,7 @@ class Page implements Context {
     );
   }
 
-  // The depth at which the run's threads first differ: the deepest call path that nearly all time shares, and one more.
+  // The depth at which the run's threads first differ: the deepest call path common to nearly all time, and one more.
   private goodDepth(): number {
     const { model } = this;
     const tree = this.trees.get("path") ?? makeSpaces(model, "path", this.whole);
@@ -284,9 +284,9 @@ class Page implements Context {
   }
 
   private settle = 0;
-  private due: Changed = new Set(); // what the panel below does not know of yet
+  private due: Changed = new Set(); // changes that the panel below has not shown yet
 
-  // Nothing is under way any more: all that was asked for is drawn.
+  // Nothing is under way any more: all requests are drawn.
   isQuiet(): boolean {
     return !this.settle && !this.store.isBusy && !isReading();
   }
@@ -308,7 +308,7 @@ class Page implements Context {
     changed.forEach((key) => this.due.add(key));
     clearTimeout(this.settle);
     this.settle = 0;
-    // What is below tells of a region: while that is being moved it may lag, so that moving stays smooth.
+    // The views below show a region: while that is being moved they may lag, so that moving stays smooth.
     if (anyOf(changed, "from", "to", "brush") && !anyOf(changed, "tab", "space", "threads", "order", "metric")) {
       this.settle = window.setTimeout(() => {
         this.settle = 0;
@@ -352,7 +352,7 @@ class Page implements Context {
       from === low && to === high
         ? "whole run"
         : `${moment(from, to - from > 1e9 ? 1e7 : (to - from) / 100)} + ${duration(to - from)}`;
-    // Where there is no room for all of it, whole pieces from the end are not shown.
+    // If there is not room for all of it, whole pieces from the end are not shown.
     const pieces = [
       `${view.brush ? "Brushed: " : ""}${this.model.excerpt ? "about " : ""}${duration(on)} on processors`,
       ` (${percent(on / Math.max(to - from, 1))} of one)`,

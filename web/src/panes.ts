@@ -1,5 +1,5 @@
 // Panes beside or above each other, with separators between them that the pointer drags and keys move. Sizes are remembered
-// by the browser, for all pages, as shares of the room; they are no part of the address.
+// by the browser, for all pages, as shares of the room; they are not part of the address.
 import { h } from "./draw/dom";
 import { rem } from "./draw/surface";
 
@@ -11,7 +11,7 @@ export interface Pane {
 }
 
 interface Kept {
-  shares: Record<string, number>; // empty: as the style has it
+  shares: Record<string, number>; // empty: as in the style
   folded: string[];
 }
 
@@ -33,7 +33,7 @@ function remember(group: string, kept: Kept) {
   try {
     localStorage.setItem(kStored, JSON.stringify({ ...remembered(), [group]: kept }));
   } catch {
-    // Then sizes last as long as the page.
+    // Then sizes are kept as long as the page.
   }
 }
 
@@ -65,7 +65,7 @@ export class Panes {
     );
   }
 
-  // One pane alone, and back. `others`: what makes room beside these panes.
+  // One pane alone, and back. `others`: hidden to make room beside these panes.
   enlarge(name: string, ...others: HTMLElement[]) {
     const alone = this.pane(name);
     const isBack = alone.element.classList.contains("enlarged");
@@ -138,7 +138,7 @@ export class Panes {
     event.stopPropagation();
   }
 
-  // What it has of the room that is shared out: without padding and border, in pixels.
+  // Its part of the divided room: without padding and border, in pixels.
   private size({ element }: Pane): number {
     const style = getComputedStyle(element);
     const edges = this.vertical
@@ -156,7 +156,7 @@ export class Panes {
     return this.panes.reduce((sum, pane) => sum + Math.max(0, this.size(pane)), 0) || 1;
   }
 
-  // Shares of the room; panes that do not show have the share that they had.
+  // Shares of the room; hidden panes keep their share.
   private measured(): number[] {
     const room = this.room();
     return this.panes.map((pane) =>
@@ -164,7 +164,7 @@ export class Panes {
     );
   }
 
-  // The panes that show on both sides of a separator change by pixels, the others keep their size.
+  // The visible panes on both sides of a separator change by pixels, the others keep their size.
   private move(index: number, by: number, from: number[]) {
     let before = index;
     let after = index + 1;
@@ -215,7 +215,7 @@ export class Panes {
     this.tell();
   }
 
-  // To those who cannot see it.
+  // For screen readers.
   private tell() {
     const room = this.room();
     this.separators.forEach((separator, index) => {

@@ -1,4 +1,4 @@
-// What is being looked at. Kept in the page's address, so that a link shows the same again.
+// The current view. Kept in the page's address, so that a link shows the same again.
 import { Metric, TimeMetric } from "./data/calltree";
 import { Order } from "./data/spaces";
 
@@ -19,8 +19,8 @@ export const kFlames = ["heavy", "time", "inverted", "sandwich"] as const;
 export type FlameOrder = (typeof kFlames)[number];
 export type Tint = "state" | number; // number: a counted event
 
-// What is done to a function in the flame graph. hide: what it costs belongs to its callers, which then call what it calls;
-// merge: what it calls is a part of it.
+// An edit of a function in the flame graph. hide: its cost belongs to its callers, which then call its callees;
+// merge: its callees are a part of it.
 export interface FlameEdit {
   how: "hide" | "merge";
   fn: number;
@@ -45,8 +45,8 @@ export interface View {
   tracks: boolean; // metrics below the threads
   finding: number; // −1: none
   theme: "" | "dark" | "light";
-  colours: "" | "cvd"; // cvd: apart for every kind of colour vision
-  metric: Metric; // what the views below tell of
+  colours: "" | "cvd"; // cvd: distinct for every kind of colour vision
+  metric: Metric; // that the views below show
 }
 
 type Listener = (view: View, changed: Set<keyof View>) => void;
@@ -210,7 +210,7 @@ export class Store {
     }
   }
 
-  // From the address; whatever it holds, the outcome is a view.
+  // From the address; whatever its contents, the result is a valid view.
   read(): View {
     const given = new URLSearchParams(location.hash.slice(1));
     const pair = (text: string | null): [number, number] | null => {

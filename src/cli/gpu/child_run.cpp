@@ -11,13 +11,13 @@
 namespace kymo::cli {
 namespace {
 
-// Until the program is gone; its exit status.
+// Returns the program's exit status once it has ended.
 int wait_for(pid_t program, launch::SignalWatch& signals) {
     for (;;) {
         int status = 0;
         const pid_t got = waitpid(program, &status, WNOHANG | WUNTRACED);
         if (got == program && WIFSTOPPED(status)) {
-            (void)raise(SIGSTOP);  // so that the shell sees it; continued, we continue the program
+            (void)raise(SIGSTOP);  // so that the shell sees it; when we are continued, we continue the program
             (void)kill(program, SIGCONT);
             continue;
         }

@@ -9,7 +9,7 @@
 
 namespace kymo::cli {
 
-// Its exit status as a shell reports it, once it is gone. Errors: kNotRunnable, kNoSpace.
+// Its exit status as a shell reports it, after its end. Errors: kNotRunnable, kNoSpace.
 Result<int> run_child(const std::filesystem::path& program, const std::vector<std::string>& command,
                       std::vector<std::string> environment);
 

@@ -16,8 +16,8 @@ class MachineCode {
     void add_to(CLI::App& app);
     bool wanted() const { return !whence_.empty(); }
     bool is_auto() const { return whence_ == "auto"; }
-    // Joins the kernels to their machine code. Where ptxas is missing or a kernel cannot be joined that is said in
-    // one line on stderr, and the estimate stays. Errors: those of a cubin that was named.
+    // Joins the kernels to their machine code. If ptxas is missing or a kernel cannot be joined, a line on stderr
+    // reports it, and the estimate stays. Errors: those of a cubin that was named.
     Result<void> use(gpu::ptx::LoadedModule& module, const std::filesystem::path& ptx, const gpu::Gpu& gpu,
                      const std::vector<std::string>& kernels) const;
 

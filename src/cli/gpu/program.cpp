@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-// The folder that the parent and the program's processes share; gone with this.
+// The folder that the parent and the program's processes share; removed with this object.
 class JobFolder {
   public:
     static Result<JobFolder> make() {
@@ -91,7 +91,7 @@ Result<void> has_ptx(const gpu::GpuProgram& program, const std::string& name) {
                  "build it with PTX: nvcc -arch=sm_80, or -gencode arch=compute_80,code=compute_80"};
 }
 
-// What can be said before the program is started. A script, or a program whose kernels are in a library of its own,
+// Checks possible before the program is started. A script, or a program whose kernels are in a library of its own,
 // shows only when it runs.
 Result<void> can_run(const gpu::GpuProgram& program, const std::string& name) {
     if (program.fat_binaries.empty()) {
@@ -154,7 +154,7 @@ std::vector<Json> lines_of(const fs::path& folder) {
         std::ifstream in(file);
         for (std::string line; std::getline(in, line);) {
             Json json = Json::parse(line, nullptr, false);
-            if (json.is_object()) {  // not where a killed process has left half of one
+            if (json.is_object()) {  // not so if a killed process has left an incomplete line
                 lines.push_back(std::move(json));
             }
         }
@@ -174,7 +174,7 @@ Result<ProgramRun> run_gpu_program(const gpu::cudart::JobOptions& options, const
     gpu::GpuProgram inside;
     if (auto read = gpu::read_program(bytes, command.front())) {
         inside = std::move(*read);
-    }  // else a script
+    }  // otherwise a script
     if (auto can = can_run(inside, command.front()); !can) {
         return can.error();
     }

@@ -1,4 +1,4 @@
-// What a program's launches cost, put together.
+// The costs of a program's launches, combined.
 #include "cli/gpu/program.h"
 #include "cli/verbs.h"
 #include "view/text.h"
@@ -59,7 +59,7 @@ std::string where(const Json& finding) {
     return line == 0 ? "" : fmt::format(" at {}:{}", short_file.empty() ? "line" : short_file, line);
 }
 
-// The same finding of several launches is one: its seconds are their sum, the rest is that of the worst launch.
+// The same finding of several launches is one: its seconds are their sum, all else is that of the worst launch.
 Json merged(std::vector<Json> findings, double total_us) {
     std::map<std::tuple<std::string, std::string, std::string, unsigned>, Json> by_place;
     for (Json& finding : findings) {

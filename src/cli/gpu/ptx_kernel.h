@@ -1,4 +1,4 @@
-// A kernel to replay or to execute: a trace's file, or one kernel of a PTX file with how it is launched.
+// A kernel to replay or to execute: a trace's file, or one kernel of a PTX file with its launch.
 #pragma once
 
 #include "cli/gpu/machine_code.h"
@@ -23,12 +23,12 @@ class PtxKernel {
     void add_values_to(CLI::App& app);
     bool values() const { return values_; }
     // The kernel of a .ptx as --kernel, --grid, --block, --shared and --args launch it, or the trace in any other
-    // file, held against its launch as `extent` says. `warm`: it will be run twice; `gpu`: whose machine code
-    // --machine-code means. Valid as long as this object and until the next open().
+    // file, checked against its launch according to `extent`. `warm`: it will be run twice; `gpu`: the GPU for
+    // --machine-code. Valid as long as this object and until the next open().
     Result<std::unique_ptr<gpu::KernelSource>> open(const std::filesystem::path& path, gpu::Extent extent,
                                                     bool warm = false, const gpu::Gpu* gpu = nullptr);
 
-    // The kernel is executed to its end; what its checks saw is told to stderr. The exit code.
+    // Executes the kernel to its end; prints the checks' results to stderr. Returns the exit code.
     int finish();
 
   private:
@@ -44,7 +44,7 @@ class PtxKernel {
     MachineCode machine_code_;
     std::unique_ptr<gpu::ptx::DeviceMemory> memory_;
     std::unique_ptr<gpu::ptx::LoadedModule> module_;
-    gpu::ptx::Execution* execution_ = nullptr;  // of the last .ptx opened; belongs to who opened it
+    gpu::ptx::Execution* execution_ = nullptr;  // of the last .ptx opened; the caller of open() owns it
 };
 
 }  // namespace kymo::cli

@@ -27,8 +27,8 @@ bool machine_has_gpu() {
     return access(kDriverDevice, F_OK) == 0;
 }
 
-// The tracer's variables, and the tool in front of what is preloaded. Source lines are asked for unless the user
-// says.
+// The tracer's variables, and the tool in front of other preloaded libraries. Source lines are requested unless the
+// user sets that.
 std::vector<std::string> traced_environment(const fs::path& tracer, const fs::path& folder) {
     const std::string preload_name = "LD_PRELOAD=";
     std::string preload = preload_name + tracer.string();
@@ -72,7 +72,7 @@ std::vector<fs::path> trace_files_of(const fs::path& folder, std::string_view be
     return found;
 }
 
-// kernelslist, or of newer tracers one for each context; not those that are grouped already.
+// kernelslist, or with newer tracers one for each context; not those that are grouped already.
 std::vector<fs::path> raw_trace_lists(const fs::path& folder) {
     std::vector<fs::path> lists = trace_files_of(folder, "kernelslist", "");
     std::erase_if(lists, [](const fs::path& list) { return list.extension() == ".g"; });
@@ -212,7 +212,7 @@ Result<RealTrace> trace_on_gpu(const fs::path& tracer, bool text, const fs::path
     if (!result) {
         return result.error();
     }
-    for (const char* ending : {".trace", ".trace.xz"}) {  // what was grouped
+    for (const char* ending : {".trace", ".trace.xz"}) {  // grouped traces
         for (const fs::path& raw : trace_files_of(folder, "kernel-", ending)) {
             fs::remove(raw, error);
         }

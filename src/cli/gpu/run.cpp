@@ -87,7 +87,7 @@ void print_findings(const std::vector<gpu::Finding>& found) {
     }
 }
 
-// Where the n-th kernel's recording goes: OUT.kymo, then OUT-2.kymo, …
+// The n-th kernel's recording: OUT.kymo, then OUT-2.kymo, …
 std::filesystem::path numbered(const std::filesystem::path& output, std::size_t number) {
     if (number == 1) {
         return output;

@@ -1,4 +1,4 @@
-// Which GPU, and how it is run: options that several sub-verbs share.
+// The GPU and its settings: options that several sub-verbs share.
 #pragma once
 
 #include "cli/verbs.h"
@@ -14,7 +14,7 @@
 
 namespace kymo::cli {
 
-// What follows "--", and argc without it: a program and its arguments.
+// The words behind "--", and argc without them: a program and its arguments.
 inline std::vector<std::string> words_after_dashes(int& argc, char** argv) {
     std::vector<std::string> words;
     for (int i = 1; i < argc; ++i) {
@@ -26,7 +26,7 @@ inline std::vector<std::string> words_after_dashes(int& argc, char** argv) {
     return words;
 }
 
-// A built-in GPU's name as it is, or a file's whole path.
+// A built-in GPU's name unchanged, or a file's whole path.
 inline std::string gpu_seen_from_anywhere(const std::string& gpu) {
     const bool is_file = gpu.find('/') != std::string::npos || gpu.ends_with(".json");
     return is_file ? std::filesystem::absolute(gpu).string() : gpu;

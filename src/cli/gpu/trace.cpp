@@ -63,7 +63,7 @@ int trace_program(const std::string& gpu, bool text, const std::string& output, 
     return ProgramReport(*run).tell_problems(command.front());
 }
 
-// `kymo gpu trace --real -o DIR -- PROGRAM`: the same by the tracer of the GPU that is here.
+// `kymo gpu trace --real -o DIR -- PROGRAM`: the same by the tracer of this machine's GPU.
 int trace_real(const std::string& named, bool text, const std::string& output,
                const std::vector<std::string>& command) {
     const auto tracer = find_tracer(named);
@@ -76,7 +76,7 @@ int trace_real(const std::string& named, bool text, const std::string& output,
     const auto folder = std::filesystem::absolute(output);
     const auto traced = trace_on_gpu(*tracer, text, folder, command);
     if (!traced) {
-        (void)rmdir(output.c_str());  // where nothing was written
+        (void)rmdir(output.c_str());  // if nothing was written
         return fail(traced.error());
     }
     fmt::print("{}: {} launch{}", (folder / "kernelslist.g").string(), traced->launches,

@@ -1,4 +1,4 @@
-// What can be done with a modelled GPU: a file each. As a verb's run (cli/verbs.h): argv[0] is the sub-verb's name.
+// The actions on a modelled GPU: a file each. As a verb's run (cli/verbs.h): argv[0] is the sub-verb's name.
 #pragma once
 
 namespace kymo::cli {

@@ -6,7 +6,7 @@
 namespace kymo::cli {
 namespace {
 
-// What roff takes for its own: backslashes, dots and quotes that begin a line, hyphens that are to be copied.
+// Escapes roff's markup: backslashes, dots and quotes that begin a line, hyphens that are to be copied.
 std::string roff(std::string_view text) {
     std::string out;
     bool is_begin = true;
@@ -43,7 +43,7 @@ std::string verbatim(std::string_view text) {
     return fmt::format(".nf\n{}.fi\n", roff(text));
 }
 
-// The usage as --help has it, without the word before it: up to the first empty line.
+// The usage as in --help, without the word before it: up to the first empty line.
 std::string usage_of(const CLI::App& options) {
     std::string help = options.help();
     const std::size_t begin = std::min(help.find("sage: "), help.size());
@@ -51,7 +51,7 @@ std::string usage_of(const CLI::App& options) {
     return help.substr(0, help.find("\n\n"));
 }
 
-// "UINT:INT in [1 - 10]" → "UINT": what is allowed is said in words.
+// "UINT:INT in [1 - 10]" → "UINT": the help text gives the range in words.
 std::string value_name(const CLI::Option& option) {
     const std::string& name = option.get_type_name();
     return name.substr(0, name.find(':'));

@@ -1,5 +1,5 @@
-// A verb's options for others than people at a terminal: as a manual page, and as a list that shells complete from.
-// Both are made from what --help is made from.
+// A verb's options for other uses than --help: as a manual page, and as a list for shells' completion.
+// Both are made from the source of --help.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -15,10 +15,10 @@ inline constexpr std::string_view kHelpOptions = "--help-options";
 
 // Roff for man(1), of `kymo VERB`.
 std::string man_page(const CLI::App& options);
-// A line an option: its long name (the short one where it has no other), a tab, what it is for.
+// A line an option: its long name (the short one if it has no other), a tab, its purpose.
 std::string option_list(const CLI::App& options);
 
-// The page of a program or verb that is told by text alone: its usage as it stands.
+// The page of a program or verb that has only text: its usage unchanged.
 struct ManText {
     std::string name;     // "kymo", "kymo gpu"
     std::string summary;  // in a line

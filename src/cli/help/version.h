@@ -1,4 +1,4 @@
-// What `kymo --version` says: the version, the build, the formats, and what this build was made without.
+// The output of `kymo --version`: the version, the build, the formats, and what this build was made without.
 #pragma once
 
 #include <string>

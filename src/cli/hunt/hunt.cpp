@@ -99,7 +99,7 @@ void add_options(CLI::App& app, HuntAsked& asked) {
     app.add_flag("-q,--quiet", asked.quiet, "print the results and errors, nothing else");
 }
 
-// Nothing is run: what says how to run a program contradicts --replay.
+// Nothing is run: options about running a program contradict --replay.
 std::optional<Error> settle_replay(const CLI::App& app, const HuntAsked& asked,
                                    const std::vector<std::string>& rest) {
     for (const char* option : {"--engine", "--output", "--duration", "--no-follow", "--tell", "--notify"}) {

@@ -140,7 +140,7 @@ bool HuntListener::write_all(const std::string& text) {
         if (poll(&ready, 1, kPatience) <= 0) {
             return false;
         }
-        // So much fits into a pipe that can be written to: more could wait for its reader.
+        // A pipe that can be written to has room for PIPE_BUF bytes: more could wait for its reader.
         const std::string_view part = std::string_view(text).substr(done, PIPE_BUF);
         const ssize_t wrote = is_socket_ ? send(descriptor_, part.data(), part.size(), MSG_NOSIGNAL | MSG_DONTWAIT)
                                          : write(descriptor_, part.data(), part.size());
@@ -148,7 +148,7 @@ bool HuntListener::write_all(const std::string& text) {
             continue;
         }
         if (wrote <= 0) {
-            has_lines_ = false;  // it is gone
+            has_lines_ = false;  // the reader has ended
             return false;
         }
         done += static_cast<std::size_t>(wrote);
@@ -159,7 +159,7 @@ bool HuntListener::write_all(const std::string& text) {
 void HuntListener::tell(const std::string& line) {
     if (descriptor_ >= 0 && (!has_lines_ || !write_all(line + "\n"))) {
         ++lost_;
-        has_lines_ = false;  // half a line may be there: nothing more fits behind it
+        has_lines_ = false;  // half a line may be written: nothing can follow it
     }
     if (process_ != 0 && kill(process_, signal_) != 0) {
         process_ = 0;

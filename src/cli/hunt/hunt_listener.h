@@ -1,7 +1,7 @@
 // Sends a hunt's results to another program while the hunt runs: JSON lines to a file, a descriptor or a Unix socket,
 // and a signal.
 //
-// The other program may end at any time; the hunt goes on without it. Writing waits at most a tenth of a second for a
+// The other program may end at any time; the hunt continues without it. Writing waits at most 0.1 s for a
 // reader that does not read; then nothing more is sent, and lost() counts the results that it missed.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace kymo::cli {
 class HuntListener {
   public:
     // `to`: "fd:N", "unix:PATH", or a file, which is added to; empty: no lines. `signal`: "PID" (SIGUSR1) or
-    // "PID:NAME", "PID:NUMBER"; empty: none. kUsage, kNotFound, kPermission, each with what to do.
+    // "PID:NAME", "PID:NUMBER"; empty: none. kUsage, kNotFound, kPermission, each with a remedy.
     static Result<HuntListener> open(const std::string& to, const std::string& signal);
 
     [[nodiscard]] bool is_there() const { return has_lines_ || process_ != 0; }

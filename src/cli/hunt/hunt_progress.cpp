@@ -25,7 +25,7 @@ struct Told {
     const recording::HuntResult* result = nullptr;
 };
 
-// Empty where the image is too large to be looked into now, or has no names there.
+// Empty if the image is too large to be read now, or has no names there.
 spacetime::SourcePlace place_of(const Told& told) {
     const program::ImageName image = told.file->name_of(told.result->image);
     std::error_code error;
@@ -79,7 +79,7 @@ Result<void> HuntProgress::started(launch::RunScene& scene) {
 std::uint64_t HuntProgress::tick(launch::RunScene& scene, std::uint64_t now) {
     if (looks_.is_due(now) && !scene.is_gone) {
         look(scene.folder.reach(""), prints_);
-        looks_.begin(monotonic_now().ns);  // from its end on: it may take long
+        looks_.begin(monotonic_now().ns);  // from the end of this call on: it may take long
     }
     return looks_.next();
 }

@@ -1,9 +1,9 @@
-// What `kymo hunt` tells while the program runs, on a terminal and to another program: each result as it comes.
+// The output of `kymo hunt` while the program runs, on a terminal and to another program: each result as it comes.
 //
-// Twice a second (ten times where another program is told) it reads the hunt's rows of the growing recording (a hunt
-// keeps hardly any samples, so that is little) and prints those that are new, a line each. The place is looked up
-// where the image is small enough for that to take no time worth speaking of; otherwise image and offset say it, and
-// the report at the end says the rest.
+// Twice a second (ten times if there is a listener) it reads the hunt's rows of the growing recording (a hunt
+// keeps hardly any samples, so these are few) and prints the new ones, a line each. The place is looked up if the
+// image is small enough for that to take no noticeable time; otherwise the line has image and offset, and the
+// report at the end has the place.
 #pragma once
 
 #include "cli/hunt/hunt_listener.h"
@@ -27,12 +27,12 @@ class HuntProgress final : public launch::RunParticipant {
     void ended(launch::RunScene& scene, launch::RecordOutcome& outcome) override;
 
   private:
-    // Tells the results not told yet; none where the recording cannot be read just now.
+    // Reports the new results; none if the recording cannot be read just now.
     void look(const std::filesystem::path& recording, bool prints);
     bool prints_;
     HuntListener* listener_;
     launch::Interval looks_;
-    // By process, number and time: a process that becomes another program numbers anew.
+    // By process, number and time: a process that becomes another program begins its numbers again.
     std::set<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>> told_;
 };
 

@@ -1,7 +1,7 @@
-// `--json`: one object, of verbs that run a program never among what the program prints.
+// `--json`: one object, which verbs that run a program never mix with the program's output.
 //
 // With --json=FILE it goes to that file ("/dev/fd/3" is descriptor 3). With --json alone it has standard output to
-// itself: what the program prints there goes to standard error.
+// itself: the program's output goes to standard error.
 #pragma once
 
 #include "base/result.h"
@@ -17,7 +17,7 @@ class JsonOutput {
   public:
     // For a verb that runs a program.
     void add_to(CLI::App& options);
-    // For a verb whose object has long lists: --json=full asks for these whole, on standard output. A file of that
+    // For a verb whose object has long lists: --json=full prints these whole, on standard output. A file of that
     // name is ./full.
     CLI::Option* add_with_whole_to(CLI::App& options);
 
@@ -35,7 +35,7 @@ class JsonOutput {
     bool has_whole_ = false;
 };
 
-// While it lives, what is started prints on standard error what it prints on standard output. Nothing else may print
+// While it lives, started programs print on standard error what they print on standard output. Nothing else may print
 // meanwhile.
 class ProgramOutputAside {
   public:

@@ -1,4 +1,4 @@
-// The recording of all hosts, if there is to be one: made when it is asked for, by an option or by a key.
+// The recording of all hosts, if any: made on request, by an option or by a key.
 #pragma once
 
 #include "base/result.h"
@@ -17,9 +17,9 @@ class HostsRecord {
     HostsRecord() = default;
     HostsRecord(const HostsRecord&) = delete;
     HostsRecord& operator=(const HostsRecord&) = delete;
-    // A folder in which nothing lies is no recording.
+    // Removes a recording folder to which no host has written.
     ~HostsRecord();
-    // `path`: empty: one is made up. `command`: arguments, each ended by a NUL. kOutputExists, kPermission.
+    // `path`: empty: one is chosen. `command`: arguments, each ended by a NUL. kOutputExists, kPermission.
     Result<void> begin(const std::string& path, const std::string& command, std::vector<ring::AskedMetric> asked,
                        std::function<std::string(ring::Slot)> name_of);
     void know(const std::vector<ring::AskedMetric>& asked);

@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char* kEntries = "node1,node2=10.0.0.2,node3:27900, or a file of them, one a line";
 
-// Its first IPv4 address; empty: nobody knows it.
+// Its first IPv4 address; empty: not known.
 std::string look_up(const std::string& host) {
     addrinfo wanted{};
     wanted.ai_family = AF_INET;

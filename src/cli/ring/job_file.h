@@ -1,4 +1,4 @@
-// A job's file as the command line has it: made from --hosts, read from --job, and what this host is called in it.
+// A job's file for the command line: made from --hosts, read from --job, and this host's name in it.
 #pragma once
 
 #include "base/result.h"
@@ -8,24 +8,24 @@
 
 namespace kymo::cli {
 
-// Where agents and the manager listen unless their entry says otherwise: below what systems give to clients.
+// Ports of agents and the manager unless their entry names one: below those that systems give to clients.
 inline constexpr std::uint16_t kAgentPort = 27800;
 inline constexpr std::uint16_t kManagerPort = 27801;
 
-// The hosts of `list`, and where they listen: [NAME=]HOST[:PORT] with commas between, or a file of one a line (what
-// stands behind a blank or # counts for nothing). Names are looked up here. kUsage, kNotFound.
+// The hosts of `list`, and their endpoints: [NAME=]HOST[:PORT] with commas between, or a file with one a line (text
+// behind a blank or # is ignored). Names are looked up here. kUsage, kNotFound.
 Result<std::vector<ring::ListedHost>> listed_hosts(const std::string& list);
 
 // tcp://ADDRESS:PORT of HOST[:PORT]. kUsage, kNotFound.
 Result<std::string> listed_endpoint(const std::string& host, std::uint16_t port);
 
-// Writes `path`, 0600. kOutputExists: it is there; kPermission.
+// Writes `path`, 0600. kOutputExists: it exists; kPermission.
 Result<void> write_job(const std::string& path, const ring::ListedJob& job);
 
-// Of `path`, or standard input where it is -. kPermission: others may read it. kNotFound, kMalformed.
+// Reads `path`, or standard input if it is -. kPermission: others may read it. kNotFound, kMalformed.
 Result<ring::ListedJob> read_job(const std::string& path);
 
-// Which of the list's this host is: by its name, or the first part of it, or one of its addresses; empty: none.
+// This host's entry in the list: by its name, or the first part of it, or one of its addresses; empty: none.
 std::string own_name_in(const ring::ListedJob& job, const std::string& host_name);
 
 }  // namespace kymo::cli

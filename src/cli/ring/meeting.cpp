@@ -37,7 +37,7 @@ Result<std::unique_ptr<ring::Place>> place_of(const RingOptions& options, std::s
     return std::unique_ptr<ring::Place>(std::make_unique<ring::Rendezvous>(std::move(*rendezvous)));
 }
 
-// Where to listen: what the user says, what the job says, the host's first address.
+// The address to listen at: the user's, the job's, or the host's first one.
 std::string address_of(const RingOptions& options, const Meeting& meeting) {
     if (!options.address.empty() || !meeting.claim.address.empty()) {
         return options.address.empty() ? meeting.claim.address : options.address;

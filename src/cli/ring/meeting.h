@@ -1,4 +1,4 @@
-// What agents and managers do alike to get into the ring: options, where members meet, channels.
+// The common steps of agents and managers to enter the ring: options, the meeting place, channels.
 #pragma once
 
 #include "cli/verbs.h"
@@ -11,14 +11,14 @@
 namespace kymo::cli {
 
 struct RingOptions {
-    std::string folder;   // where members meet, or
+    std::string folder;   // the meeting place, or
     std::string job;      // the job's file; -: standard input
-    std::string address;  // to listen at; empty: as the job says, or the host's first that is not the loopback's
+    std::string address;  // to listen at; empty: the job's, or the host's first that is not the loopback's
     bool plain = false;
     double heartbeat = 2;  // of a new job
 
     [[nodiscard]] bool are_given() const { return !folder.empty() || !job.empty(); }
-    // For the user to type.
+    // As the user types it.
     [[nodiscard]] std::string text() const { return folder.empty() ? "--job " + job : "--rendezvous " + folder; }
 };
 
@@ -31,7 +31,7 @@ struct Meeting {
     std::unique_ptr<ring::Channels> channels;
 };
 
-// An agent's place under that name (empty: this host's), and channels that the others know of from then on.
+// An agent's place under that name (empty: this host's), and channels that the others know from then on.
 Result<Meeting> meet_as_agent(const RingOptions& options, const std::string& name);
 Result<Meeting> meet_as_manager(const RingOptions& options);
 

@@ -1,4 +1,4 @@
-// The IPv4 addresses of this host but the loopback's, of interfaces that are up, in the kernel's order.
+// The IPv4 addresses of this host except the loopback's, of interfaces that are up, in the kernel's order.
 #pragma once
 
 #include <string>

@@ -34,7 +34,7 @@ ring::ManagerSettings settings_of(const RingTopOptions& options, const ring::Job
     return settings;
 }
 
-// The manager's rows of cells: to and from each member, as far as they are in use.
+// The manager's rows of cells: to and from each member, as far as used.
 constexpr std::uint32_t kMostChannels = 8192;
 
 // Channels and recorded hosts take a descriptor each.
@@ -55,13 +55,13 @@ std::vector<ring::AskedMetric> metrics_of(const RingTopOptions& options) {
     return metrics;
 }
 
-// The metrics that the ring is asked for, and what agents have told of them.
+// The metrics requested of the ring, and the agents' answers about them.
 class AskedMetrics {
   public:
     explicit AskedMetrics(const RingTopOptions& options) : all_(metrics_of(options)) {}
 
     [[nodiscard]] const std::vector<ring::AskedMetric>& all() const { return all_; }
-    // Asks the agents what programs' own metrics are.
+    // Queries the agents for programs' own metrics.
     void begin(ring::Manager& manager) const {
         std::vector<ring::MetricAsked> own;
         for (const ring::AskedMetric& each : all_) {
@@ -72,7 +72,7 @@ class AskedMetrics {
         }
         manager.describe(std::move(own), monotonic_now().ns);
     }
-    // True: something is known that was not before.
+    // True: something new is known.
     bool learn(const ring::Manager& manager) {
         bool is_new = ring::describe(all_, manager.metrics().told());
         for (ring::AskedMetric& each : all_) {
@@ -88,7 +88,7 @@ class AskedMetrics {
     std::vector<ring::AskedMetric> all_;
 };
 
-// Of hosts, as `roster` has them then; empty: not known.
+// Names of hosts, as `roster` has them at the time; empty: not known.
 std::function<std::string(ring::Slot)> names_of(const std::vector<ring::MemberFile>& roster) {
     return [&roster](ring::Slot slot) {
         for (const ring::MemberFile& member : roster) {
@@ -109,7 +109,7 @@ std::optional<ring::Slot> slot_of(const std::string& host, const std::vector<rin
     return std::nullopt;
 }
 
-// Whose rows are wanted: as the user has come to on the screen, or has said.
+// The process or thread whose rows are shown: chosen on the screen, or named by an option.
 std::optional<live::DetailTarget> wanted_rows(live::RingScreen* screen, const RingTopOptions& options,
                                               bool& has_begun, const std::vector<ring::MemberFile>& named) {
     const std::optional<ring::Slot> slot = options.host.empty() ? std::nullopt : slot_of(options.host, named);
@@ -127,7 +127,7 @@ std::optional<live::DetailTarget> wanted_rows(live::RingScreen* screen, const Ri
 constexpr double kShortestPeriod = 0.125;
 constexpr double kLongestPeriod = 60;
 
-// Keys: true when it is to end.
+// Handles keys: true to end.
 bool follow(live::RingScreen& screen, const RingTopOptions& options, const std::vector<ring::MemberFile>& named,
             const AskedMetrics& asked, HostsRecord& record, ring::Manager& manager, double& period) {
     const live::RingScreen::Wish wish = screen.press();
@@ -165,7 +165,7 @@ int run_ring_top(const RingTopOptions& options, const std::function<bool()>& is_
         return fail(meeting.error());
     }
     const ring::Place& place = *meeting->place;
-    std::vector<ring::MemberFile> named;  // who stands where, as it is known now
+    std::vector<ring::MemberFile> named;  // the member of each slot, as known now
     std::unique_ptr<ring::Endpoint> endpoint;
     ring::Families families(asked.all(), names_of(named));
     if (!options.prometheus.empty()) {
@@ -235,7 +235,7 @@ int run_ring_top(const RingTopOptions& options, const std::function<bool()>& is_
         if (options.orders) {
             lines_in.take([&](const std::string& line) {
                 if (const auto ordered = order(parse_switch(line)); !ordered) {
-                    fail(ordered.error());  // and goes on
+                    fail(ordered.error());  // and continues
                 }
             });
         }
@@ -256,7 +256,7 @@ int run_ring_top(const RingTopOptions& options, const std::function<bool()>& is_
             });
             cells.fill_service(view.channels, view.trips);
             view.switches = switching.state(manager.orders());
-            // Nothing to compare with yet; a manager that has just come has not been heard of by all.
+            // Nothing to compare with yet; some agents have not heard of a new manager.
             if (shown == 0 && view.sample.sequence == 1 && options.times != 1) {
                 continue;
             }
@@ -282,7 +282,7 @@ int run_ring_top(const RingTopOptions& options, const std::function<bool()>& is_
             }
         }
     }
-    screen.reset();  // what is said at the end stays on the terminal
+    screen.reset();  // output at the end stays on the terminal
     return record.end(is_stopped());
 }
 

@@ -1,4 +1,4 @@
-// What the user wants switched on all hosts: --switch, and lines of standard input with --orders.
+// What the user switches on all hosts: --switch, and lines of standard input with --orders.
 #pragma once
 
 #include "base/result.h"
@@ -16,11 +16,11 @@ struct NamedSwitch {
     ring::Switch what;
 };
 
-// METRIC=off, METRIC=on, METRIC=SECONDS (on, and read so often); FILE.kym for METRIC: those of that description that
+// METRIC=off, METRIC=on, METRIC=SECONDS (on, with this period); FILE.kym for METRIC: those of that description that
 // can be switched. kUsage, kNotFound, kMalformed.
 Result<std::vector<NamedSwitch>> parse_switch(const std::string& text);
 
-// What becomes of it, for the view.
+// The state of the orders, for the view.
 class Switching {
   public:
     // To the manager, by `order`; at most ring::kMaxSwitches in all.
@@ -31,7 +31,7 @@ class Switching {
     std::vector<NamedSwitch> known_;
 };
 
-// Whole lines that have come at standard input; never waits.
+// Whole lines that have arrived on standard input; never waits.
 class LinesIn {
   public:
     void take(const std::function<void(const std::string&)>& line);

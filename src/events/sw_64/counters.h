@@ -43,7 +43,7 @@ class Counters {
     // The interrupt's handler: all sets whose bit in INT_STAT is set, in order.
     void handle(std::uint64_t now_ns, const std::function<void(const Overflow&)>& report);
 
-    // So many events happen at a moment; the interrupt is taken at once wherever it is raised.
+    // `events` happen at a moment; the interrupt is taken at once wherever it is raised.
     void run(std::uint8_t selector, Mode mode, std::uint64_t events, std::uint64_t now_ns,
              const std::function<void(const Overflow&)>& report);
 

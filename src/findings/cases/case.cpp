@@ -51,7 +51,7 @@ CounterIndex counter(const spacetime::Evidence& evidence, std::string_view name)
 }
 
 bool is_inside(const spacetime::Evidence& evidence, NodeIndex node, NodeIndex around) {
-    // The rounds of a loop have in them what the loop has.
+    // The rounds of a loop contain what the loop contains.
     if (around != kNone && around.in(evidence.nodes).kind == spacetime::SpaceKind::kIteration) {
         around = around.in(evidence.nodes).parent;
     }

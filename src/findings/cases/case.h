@@ -1,4 +1,4 @@
-// A case: one comparison of two sides of the evidence, made ready for rules to look at.
+// A case: one comparison of two sides of the evidence, prepared for rules.
 //
 // What is compared, by Contrast:
 //   kRun         the run as a whole. No sides: rules read RunFacts, wait targets and nodes; their sums are exact.
@@ -44,15 +44,15 @@ enum class Contrast : std::uint8_t {
 
 struct Side {
     std::size_t count = 0;             // occurrences, gaps; of kSpace's rest and kRun: 1
-    double median_ns = 0;              // without the time for which a processor was lacking
+    double median_ns = 0;              // without the time without a processor
     spacetime::TimeTerms terms;        // sums
     std::vector<std::int64_t> deltas;  // by counter, sums
 };
 
-// The feature of kReturns; its good side is what chance gives.
+// The feature of kReturns; its good side is the expectation by chance.
 inline constexpr std::string_view kUnevenness = "unevenness of the returns";
 
-// What was compared between the sides, occurrence by occurrence.
+// A difference between the sides, occurrence by occurrence.
 struct Feature {
     std::string name;
     // Means over the occurrences of a side: of a counter its count in an occurrence (kSpace: in a second of processor
@@ -69,10 +69,10 @@ struct GapRow {
     std::uint32_t thread = 0;
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
-    std::int64_t ns = 0;        // without the time for which a processor was lacking
+    std::int64_t ns = 0;        // without the time without a processor
     std::uint32_t order = 0;    // of the occurrence before it
     std::size_t row_after = 0;  // of the occurrence behind it, in the node's table
-    // What filled it: nodes of the same level, ascending, likewise. The rest is the enclosing node's own code.
+    // The nodes of the same level that filled it, ascending, likewise. The rest is the enclosing node's own code.
     std::vector<spacetime::GapPart> filled = {};
 };
 
@@ -85,8 +85,8 @@ struct WaitReturn {
     std::int64_t ns = 0;      // waited
 };
 
-// One step of a phase: what each thread worked in it, and for how long it may have waited for the others: off the
-// processor, though not for want of one, in its occurrences and from their ends to its next step.
+// One step of a phase: each thread's work in it, and how long it may have waited for the others: off the
+// processor, though not for lack of one, in its occurrences and from their ends to its next step.
 struct StepRow {
     std::uint32_t step = 0;
     std::vector<double> busy_ns = {};  // by Case::threads
@@ -121,18 +121,18 @@ struct Case {
     std::vector<StepRow> steps;          // kThreads
     std::vector<std::uint32_t> threads;  // taking part in the bad side; kThreads: all that take part
 
-    bool tested = false;  // false: fewer than three bad, or too few occurrences for any test to show anything
-    double p = 1;         // some feature differs
+    bool tested = false;  // false: fewer than three bad, or too few occurrences for any test to show a difference
+    double p = 1;         // of any feature differing
     double q = 1;
 
     const spacetime::SpaceNode& space() const {
         return same != kNone ? evidence->same_spaces[same].life : node.in(evidence->nodes);
     }
-    // What bad_rows and good_rows are rows of.
+    // The table of bad_rows and good_rows.
     const spacetime::OccurrenceTable& rows() const { return gap_rows != nullptr ? *gap_rows : space().rows; }
     // Null: no such feature.
     const Feature* feature(std::string_view name) const;
-    // bad / good of a feature is at least `ratio` and, where it could be tested, chance does not explain it.
+    // bad / good of a feature is at least `ratio` and, if it could be tested, chance does not explain it.
     bool differs(std::string_view name, double ratio) const;
     // The part of the excess that is in these terms, 0 … 1; 0 without an excess. Time without a processor is part
     // of the whole only if requested, because sides are distinguished without it.
@@ -144,7 +144,7 @@ struct Case {
 // Index of a counter by name; kNone: the recording has no such event.
 CounterIndex counter(const spacetime::Evidence& evidence, std::string_view name);
 
-// Is `node` `around` or inside it? The rounds of a loop have in them what the loop has.
+// Whether `node` is `around` or inside it. The rounds of a loop contain what the loop contains.
 bool is_inside(const spacetime::Evidence& evidence, NodeIndex node, NodeIndex around);
 
 }  // namespace kymo::findings

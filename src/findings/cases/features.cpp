@@ -99,7 +99,7 @@ ComparedOccurrences compare_by_features(const Evidence& evidence, std::vector<Oc
         return occurrence.table->progress[occurrence.row] * 1e9 / user;
     });
     compared.plain_columns = compared.columns.size();
-    // Without the time that a processor was lacking: that is others' doing.
+    // Without the time without a processor: others cause that.
     const auto own_ns = [](const OccurrenceRef& occurrence) {
         const spacetime::TimeTerms& terms = occurrence.table->terms[occurrence.row];
         return static_cast<double>(std::max<std::int64_t>(1, terms.wall() - terms.run_queue));

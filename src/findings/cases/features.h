@@ -22,15 +22,15 @@ struct OccurrenceRef {
     std::size_t row = 0;
 };
 
-// One feature, occurrence by occurrence, as every labelling of the occurrences needs it.
+// One feature, occurrence by occurrence, in the form for all labellings of the occurrences.
 struct FeatureColumn {
     std::string name;
     std::vector<double> shown;           // for display: counts of counters; otherwise as tested. NaN: not known
     std::vector<std::int32_t> balances;  // as tested (robust.h)
 };
 
-// Occurrences by thread, then in time, and the features of which something is known and which are not the same
-// everywhere. Made once; any number of labellings are then held against it, from any thread.
+// Occurrences by thread, then in time, and the features that are known and not the same
+// everywhere. Made once; any number of labellings are then compared on it, from any thread.
 struct ComparedOccurrences {
     std::vector<OccurrenceRef> occurrences;
     std::vector<std::uint32_t> stream;  // thread, by occurrence
@@ -51,7 +51,7 @@ struct FeatureTestOptions {
 void test_features(const ComparedOccurrences& compared, std::span<const char> label,
                    const FeatureTestOptions& options, Random random, Case* subject);
 
-// The same by nothing but the duration, under circular shifts: for labels that were found from another feature.
+// The same by the duration alone, under circular shifts: for labels that were found from another feature.
 void test_duration(const ComparedOccurrences& compared, std::span<const char> label, std::size_t permutations,
                    Random random, Case* subject);
 

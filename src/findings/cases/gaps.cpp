@@ -62,7 +62,7 @@ std::int64_t worked_ns(const Evidence& evidence, const OccurrenceTable& occurren
     return std::max<std::int64_t>(0, ns);
 }
 
-// What lay in each gap. `gaps` are by thread, then in time, as occurrences are.
+// The contents of each gap. `gaps` are by thread, then in time, like occurrences.
 void fill(const Evidence& evidence, NodeIndex node, bool is_work_only, std::vector<GapRow>* gaps) {
     for (const NodeIndex sibling : indices(evidence.nodes)) {
         const spacetime::SpaceNode& other = sibling.in(evidence.nodes);
@@ -88,7 +88,7 @@ void fill(const Evidence& evidence, NodeIndex node, bool is_work_only, std::vect
     }
 }
 
-// Gaps as occurrences: what there was in them by time and by counters.
+// Gaps as occurrences: their contents by time and by counters.
 OccurrenceTable as_rows(const OccurrenceTable& occurrences, const std::vector<GapRow>& gaps) {
     OccurrenceTable rows(occurrences.counters);
     rows.first_wait.push_back(0);
@@ -117,7 +117,7 @@ void split_gaps(const spacetime::SpaceNode& space, GapGround* ground) {
     // of the node represents.
     const double period =
         space.samples > 0 ? static_cast<double>(processor(space.total)) / static_cast<double>(space.samples) : 0;
-    // Gaps shorter than that are all the same to the split.
+    // Shorter gaps are equal for the split.
     std::vector<double> known = ground->lengths;
     if (median(known) < period) {
         for (double& length : known) {
@@ -155,7 +155,7 @@ GapGround split_gaps_of(const Evidence& evidence, NodeIndex node) {
         fill(evidence, node, false, &ground.gaps);
         return ground;
     }
-    // Threads that meet in the gaps wait there for whichever was kept from its processor: on a busy machine that
+    // Threads that meet in the gaps wait there for one that was kept from its processor: on a busy machine that
     // hides what they do themselves.
     fill(evidence, node, true, &ground.gaps);
     for (GapRow& gap : ground.gaps) {
@@ -201,7 +201,7 @@ void compare_gaps(const GapGround& ground, const CaseOptions& options, Random ra
         (is_slow[i] != 0 ? subject->long_gaps : subject->short_gaps).push_back(ground.gaps[i]);
         sides[is_slow[i] != 0 ? 1 : 0].push_back(ground.lengths[i]);
     }
-    // Of what they were split by: their work alone, where that was it.
+    // The median of the split's measure: of their work alone, if it used that.
     subject->bad.median_ns = median(sides[1]);
     subject->good.median_ns = median(sides[0]);
 }

@@ -5,7 +5,7 @@
 // control, from any number of threads.
 //
 // `shuffle`: for the control. If given, labels (which occurrence is slow, which follows which) are moved at random
-// as the contrast's own null has it (statistics/max_t.h), and the rest is done as usual. The run and threads at
+// according to the contrast's own null (statistics/max_t.h), and the rest is done as usual. The run and threads at
 // the same step have no labels: their results are plain sums.
 #pragma once
 
@@ -29,7 +29,7 @@ struct CaseOptions {
 // kSpace: nodes of one level.
 struct SpaceGround {
     std::vector<NodeIndex> siblings;
-    ComparedOccurrences compared;  // of all of them; empty where there is but one
+    ComparedOccurrences compared;  // of all of them; empty if there is only one
 };
 
 // The neighbour before an occurrence, after it, or both; kAnyNeighbour: any.
@@ -47,7 +47,7 @@ struct RichLabel {
 // kOccurrences, kRich and kNeighbours: one node's occurrences.
 struct OccurrenceGround {
     NodeIndex node;
-    Split split;  // slow == 0: not to be split, or nothing is slow
+    Split split;  // slow == 0: not split, or nothing is slow
     std::vector<RichLabel> rich;
     std::vector<Neighbourhood> neighbourhoods;  // to be compared with the rest
     ComparedOccurrences compared;
@@ -59,12 +59,12 @@ struct GapGround {
     std::vector<GapRow> gaps;
     std::vector<double> lengths;
     Split split;
-    // Where some are long: the gaps as rows, which `compared` refers to.
+    // If some are long: the gaps as rows, which `compared` refers to.
     std::unique_ptr<const spacetime::OccurrenceTable> rows;
     ComparedOccurrences compared;
 };
 
-// kCode…: one group of same spaces; of a group that is not to be compared all are empty.
+// kCode…: one group of same spaces; all are empty if the group must not be compared.
 struct SameGround {
     Split split;
     std::vector<Neighbourhood> neighbourhoods;  // by group

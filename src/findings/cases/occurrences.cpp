@@ -11,7 +11,7 @@
 namespace kymo::findings {
 namespace {
 
-constexpr std::size_t kMostSlowFolded = 10;  // one in so many
+constexpr std::size_t kMostSlowFolded = 10;  // one in this many
 
 }  // namespace
 

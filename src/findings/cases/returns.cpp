@@ -23,7 +23,7 @@ constexpr std::size_t kLeastReturns = 3;  // in a thread: two distances
 constexpr std::size_t kMostOften = 3;     // one occurrence in this many: more are not exceptional
 
 constexpr std::size_t kMostElsewhere =
-    4;  // of the waits, one in so many: where the loop is left after one, its end may be seen before it
+    4;  // of the waits, one in this many: if the loop is left after one, its end may be seen before it
 
 bool can_pause(WaitKind kind) {
     return kind == WaitKind::kRead || kind == WaitKind::kWrite || kind == WaitKind::kConnect ||

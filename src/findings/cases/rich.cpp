@@ -1,5 +1,5 @@
 // Occurrences that are rich in an event against those that are poor in it, whatever their durations: slow and fast
-// ones may overlap so much that nothing parts them (statistics/split.h), and yet those with the event take longer.
+// ones may overlap too much to be split (statistics/split.h), and yet those with the event take longer.
 #include "findings/cases/make.h"
 #include "findings/cases/sides.h"
 #include "findings/statistics/split.h"
@@ -10,9 +10,9 @@
 namespace kymo::findings {
 namespace {
 
-constexpr double kAlike = 0.8;  // of the labelled ones: it is the same comparison
+constexpr double kAlike = 0.8;  // of the labelled ones: then it is the same comparison
 
-// By wall time: an occurrence that lasts longer has more of everything. Half an event more in each: none is not
+// By wall time: an occurrence that lasts longer has more of everything. Half an event is added to each: none is not
 // infinitely fewer than one.
 std::vector<double> rates_of(const spacetime::OccurrenceTable& rows, std::size_t event) {
     std::vector<double> rates;

@@ -86,7 +86,7 @@ double sampling_period(const spacetime::Evidence& evidence) {
 
 namespace {
 
-constexpr double kSeen = 1.5;  // sampling periods: what lasts for one has a sample
+constexpr double kSeen = 1.5;  // sampling periods: a stretch that lasts for one has a sample
 
 const spacetime::SpaceIntervals* intervals_of(const spacetime::Evidence& evidence, NodeIndex node) {
     const auto found = std::find_if(evidence.intervals.begin(), evidence.intervals.end(),
@@ -129,7 +129,7 @@ bool are_waits_certain(const spacetime::Evidence& evidence, NodeIndex node,
 // it was seen have a single sample, there are others without one. (A sample that was bridged counts: it may be one
 // of them.)
 bool may_overlook_gaps(const spacetime::Evidence& evidence, NodeIndex node) {
-    constexpr std::uint64_t kMostShort = 20;  // one in so many
+    constexpr std::uint64_t kMostShort = 20;  // one in this many
     const OccurrenceTable& occurrences = node.in(evidence.nodes).rows;
     const spacetime::SpaceIntervals* intervals = intervals_of(evidence, node);
     if (intervals != nullptr && intervals->gap_terms.wall() > 0 &&
@@ -165,7 +165,7 @@ bool always_waits_in(const spacetime::Evidence& evidence, const spacetime::Space
     return true;
 }
 
-// A round is one where something that is in each of them is seen each time, and the rest of the round, too.
+// A round is one if a part of every round is seen each time, and the rest of the round, too.
 bool may_merge_rounds(const spacetime::Evidence& evidence, NodeIndex node) {
     constexpr std::uint64_t kLeastSamples = 2;
     const NodeIndex loop = node.in(evidence.nodes).parent;
@@ -193,7 +193,7 @@ bool may_merge(const spacetime::Evidence& evidence, NodeIndex node) {
     if (may_overlook_gaps(evidence, node)) {
         return true;
     }
-    // What mostly waits is known without samples, and not folded; but not what it does beside that.
+    // Mostly waiting nodes are known without samples, and not folded; but not their other work.
     const bool has_few = space.total.mostly_waits() && space.median_samples < spacetime::EvidenceOptions{}.fold_below;
     if (!space.folded && !has_few) {
         return false;

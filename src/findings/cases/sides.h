@@ -19,7 +19,7 @@ void fill_sides(std::span<const char> label, Case* subject);
 std::optional<std::size_t> row_at(const spacetime::OccurrenceTable& occurrences, std::uint32_t thread,
                                   std::uint64_t time);
 std::vector<OccurrenceRef> occurrences_of(const spacetime::OccurrenceTable& table);
-// How long an occurrence took, ns, without the time for which it lacked a processor: that is others' doing, and on a
+// The duration of an occurrence, ns, without the time without a processor: others cause that, and on a
 // busy machine it would hide everything else.
 inline std::int64_t own_ns(const spacetime::TimeTerms& terms) {
     return terms.wall() - terms.run_queue;
@@ -32,8 +32,8 @@ double sampling_period(const spacetime::Evidence& evidence);
 
 // Several occurrences may look like one, because the time between them may be too short to be seen.
 bool may_merge(const spacetime::Evidence& evidence, NodeIndex node);
-// Of a case's occurrences. Those of groups of same spaces are compared only where each is seen by many samples, and
-// end wherever a sample shows other code.
+// For a case's occurrences. Those of groups of same spaces are compared only if each has many samples, and
+// end at every sample of other code.
 inline bool may_merge(const Case& subject) {
     return subject.same == kNone && may_merge(*subject.evidence, subject.node);
 }

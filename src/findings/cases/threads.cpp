@@ -19,7 +19,7 @@ namespace {
 
 using spacetime::SpaceNode;
 
-constexpr std::uint64_t kMostBoth = 4;  // one part in so many of a step may lie in the next as well
+constexpr std::uint64_t kMostBoth = 4;  // one part in this many of a step may lie in the next as well
 
 // Threads of one process share its work, ranks of a job share the job's.
 bool share_work(const spacetime::ThreadFacts& a, const spacetime::ThreadFacts& b) {
@@ -77,7 +77,7 @@ std::map<std::uint32_t, std::uint32_t> joined_steps(const SpaceNode& space,
 }
 
 // From the occurrence's begin to the thread's next occurrence: off the processor in it, and all of the time behind it
-// but that for which a processor was lacking. Behind the last one anything may be.
+// except the time without a processor. Behind the last one anything may be.
 std::int64_t idle_until_next_ns(const spacetime::OccurrenceTable& occurrences, std::size_t row) {
     const spacetime::TimeTerms& terms = occurrences.terms[row];
     const std::int64_t inside = terms.spinning + terms.waiting + terms.other;
@@ -90,8 +90,8 @@ std::int64_t idle_until_next_ns(const spacetime::OccurrenceTable& occurrences, s
     return inside + behind - std::clamp<std::int64_t>(lacking, 0, behind);
 }
 
-// Who polls for the end of a step is on a processor and waits: the shorter its work, and the longer another is kept
-// from its own processor, the longer it polls.
+// A thread that polls for the end of a step is on a processor and waits: the shorter its work, and the longer another
+// is kept from its own processor, the longer it polls.
 void take_out_polling(const spacetime::Evidence& evidence, NodeIndex node, const std::vector<std::uint32_t>& threads,
                       const std::map<std::uint32_t, std::uint32_t>& first_of,
                       std::map<std::uint32_t, StepRow>* steps) {
@@ -117,8 +117,8 @@ void take_out_polling(const spacetime::Evidence& evidence, NodeIndex node, const
     }
 }
 
-// What a thread worked here between waits with no sample to see it is in no occurrence. It worked then all the same,
-// and in its steps alike, as far as is known.
+// A thread's work here between waits without a sample is in no occurrence. It worked all the same,
+// and equally in its steps, as far as known.
 void add_unseen(const SpaceNode& space, const std::vector<std::uint32_t>& threads,
                 std::map<std::uint32_t, StepRow>* steps) {
     for (std::size_t i = 0; i < threads.size(); ++i) {
@@ -148,7 +148,7 @@ void add_unseen(const SpaceNode& space, const std::vector<std::uint32_t>& thread
 void add_thread_cases(const spacetime::Evidence& evidence, std::vector<Case>* cases) {
     for (const NodeIndex node : indices(evidence.nodes)) {
         const SpaceNode& space = node.in(evidence.nodes);
-        // Sums by step and thread are true only where no occurrence was left out.
+        // Sums by step and thread are complete only if no occurrence was left out.
         if (space.threads.size() < 2 || space.rows.size() != space.occurrences || space.polls) {
             continue;
         }

@@ -1,4 +1,4 @@
-// allocation-churn: memory is given back and taken again, each time. Large pieces show by the kernel's records of
+// allocation-churn: memory is given back and taken again, each time. Large pieces show in the kernel's records of
 // mappings and by page faults, small ones by the time in the allocator.
 #include "findings/rule.h"
 #include "findings/rules/shared/common.h"
@@ -18,15 +18,15 @@ namespace {
 using namespace spacetime;
 
 constexpr std::uint64_t kLeastMappings = 20;
-constexpr double kLeastPages = 24;  // faults a mapping: smaller pieces the C library takes from what it has
+constexpr double kLeastPages = 24;  // faults a mapping: the C library takes smaller pieces from its own memory
 constexpr double kPageBytes = 4096;
 constexpr double kTimesOver = 2.5;        // bytes faulted in by the peak of what was held: less is growth
-constexpr double kMostFaultNs = 20'000;   // of a fault, on a slow virtual machine, as page-faults has it
+constexpr double kMostFaultNs = 20'000;   // of a fault, on a slow virtual machine, as for page-faults
 constexpr double kLeastAllocator = 0.05;  // of a thread's processor time in the allocator
-constexpr double kLeastChurn = 0.02;      // less is what any program has
+constexpr double kLeastChurn = 0.02;      // every program has less
 
-// For half of its life the process has children that are copies of it: what it writes is copied page by page then,
-// however it came by its memory.
+// For half of its life the process has children that are copies of it: its writes then copy memory page by page,
+// wherever the memory comes from.
 bool is_shared_with_copies(const RunFacts& run, std::uint32_t process) {
     if (process >= run.processes.size()) {
         return false;
@@ -123,7 +123,7 @@ bool is_allocator(const Place& place) {
     return std::find(kNames.begin(), kNames.end(), function) != kNames.end();
 }
 
-// The program's own code that uses the allocator, whatever library's operators lie between; kNone: none.
+// The program's own code that uses the allocator, whatever library operators are between; kNone: none.
 NodeIndex user_of_allocator(const Evidence& evidence, NodeIndex node) {
     NodeIndex user = own_code(evidence, node);
     while (user != kNone && is_allocator(user.in(evidence.nodes).place)) {

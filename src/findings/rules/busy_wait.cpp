@@ -48,8 +48,8 @@ void claim_busy_wait(const Case& subject, std::vector<Claim>* claims) {
                 queued += ready;
             }
         }
-        // Nor longer than the program itself had more threads ready than there are processors: the rest is other
-        // programs' doing.
+        // Nor longer than the program itself had more threads ready than there are processors: other programs cause
+        // the rest.
         const bool is_known = !evidence.run.ready_ns.empty() && evidence.run.processors != 0;
         const double kept = std::min(all, is_known ? own_queue_ns(evidence.run) : all);
         for (auto& [thread, ns] : lost) {

@@ -21,7 +21,7 @@ constexpr double kColdFaultNs = 20'000;  // of a fault that finds its page in me
 constexpr double kLeastInFaults = 0.5;   // share of faults in the time of code that is reported for them
 constexpr double kLeastStart = 0.02;     // of the run: every program has to begin
 
-// Who waits first for another thread, a child or a clock prepares nothing: it is ready before they are.
+// A thread that waits first for another one, a child or a clock prepares nothing: it is ready before they are.
 bool waits_for_others(const Case& subject) {
     using recording::WaitKind;
     const std::int64_t waited = excess_waiting(subject, [](const WaitTarget& target) {
@@ -53,7 +53,7 @@ void claim_cold_start_of_occurrences(const Case& subject, std::vector<Claim>* cl
     claims->push_back(std::move(claim));
 }
 
-// Nearly all that a loop does: visited once, it runs over and over.
+// Nearly all of a loop's code: visited once, it runs over and over.
 bool is_body_of_loop(const Evidence& evidence, NodeIndex node) {
     const std::int64_t wall = node.in(evidence.nodes).total.wall();
     for (NodeIndex at = node.in(evidence.nodes).parent; at != kNone; at = at.in(evidence.nodes).parent) {
@@ -68,7 +68,7 @@ bool is_body_of_loop(const Evidence& evidence, NodeIndex node) {
     return false;
 }
 
-// Code that runs once, early, among code that runs over and over, and takes page faults like nothing else.
+// Code that runs once, early, among code that runs over and over, with far more page faults than that.
 void claim_cold_start_of_spaces(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
     const SpaceNode& node = subject.space();

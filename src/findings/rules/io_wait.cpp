@@ -19,15 +19,15 @@ using namespace spacetime;
 using recording::FileKind;
 using recording::WaitKind;
 
-constexpr double kLeastOfLife = 0.02;  // of a thread's life: less is the ordinary life of a machine
+constexpr double kLeastOfLife = 0.02;  // of a thread's life: every machine has less
 
-// Polling and accepting are how programs wait for work; they are never held against them.
+// Polling and accepting are how programs wait for work; they are never counted as a loss.
 bool is_transfer(WaitKind kind) {
     return kind == WaitKind::kRead || kind == WaitKind::kWrite || kind == WaitKind::kSync ||
            kind == WaitKind::kConnect;
 }
 
-// By process, ns that it is on processors, or ready. While another process of the run is, a socket may wait for it.
+// By process, ns on processors, or ready. While another process of the run is, a socket may wait for it.
 std::map<std::uint32_t, double> busy_ns(const Evidence& evidence) {
     std::map<std::uint32_t, double> busy;
     for (const ThreadFacts& thread : evidence.run.threads) {
@@ -100,7 +100,7 @@ struct Spot {
     std::uint64_t count = 0;
 };
 
-// By process: how its first thread is called. A program that is started again and again waits in one place, not in as
+// By process: the name of its first thread. A program that is started again and again waits in one place, not in as
 // many as it has processes.
 std::map<std::uint32_t, std::string> program_names(const Evidence& evidence) {
     std::map<std::uint32_t, std::string> names;
@@ -112,7 +112,7 @@ std::map<std::uint32_t, std::string> program_names(const Evidence& evidence) {
     return names;
 }
 
-// Reads of what children write that live for a moment: process-churn, not the pipe.
+// Reads of short-lived children's output: process-churn, not the pipe.
 WaitsByTarget waits_for_short_children(const Evidence& evidence) {
     WaitsByTarget all;
     for (const auto& [parent, children] : short_children(evidence.run)) {

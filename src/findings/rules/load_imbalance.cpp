@@ -20,21 +20,21 @@ constexpr double kUneven = 1.1;  // longest by mean
 constexpr double kEven = 1.05;
 constexpr double kSure = 3;           // standard errors
 constexpr double kLeastIdle = 0.5;    // of what the peers should have waited
-constexpr double kLeastIdleBy = 0.8;  // likewise where the longest is one thread now and another then
+constexpr double kLeastIdleBy = 0.8;  // likewise if the longest is a changing thread
 
 struct Work {
     std::vector<double> busy;  // by peer, over all steps
     std::vector<double>
-        lost;  // by step: longest − mean, as far as the others are idle; 0 where sampling could make it
-    std::vector<double> beyond;  // likewise without what sampling could make of it
+        lost;  // by step: longest − mean, as far as the others are idle; 0 if sampling could be the reason
+    std::vector<double> beyond;  // likewise without the part that sampling could cause
     double longest = 0;          // Σ over steps
     double mean = 0;             // Σ over steps
     double idle_expected = 0;    // Σ over steps and peers: longest − own
     double alone = 0;            // Σ over steps in which one thread alone works: longest
 };
 
-// What even work would save of a step: nothing of the time for which a thread that worked less was not idle. A thread
-// that was not seen in the step (NaN) may have been.
+// The most that even work would save of a step: nothing of the time for which a thread with less work was not idle. A
+// thread that was not seen in the step (NaN) may have been idle.
 double lost_ns(const StepRow& step, double longest) {
     double lost = 0;
     for (std::size_t i = 0; i < step.busy_ns.size(); ++i) {
@@ -46,7 +46,7 @@ double lost_ns(const StepRow& step, double longest) {
 
 Work work_of(const Case& subject) {
     Work work;
-    // What a thread works in a step is known to a period: of even work the longest is too long by no more.
+    // A thread's work in a step is known to a period: for even work the longest is too long by at most that.
     const SpaceNode& node = subject.space();
     const double period =
         node.samples > 0 ? static_cast<double>(processor(node.total)) / static_cast<double>(node.samples) : 0;
@@ -63,7 +63,7 @@ Work work_of(const Case& subject) {
         work.alone += working == 1 ? longest : 0;
         const double lost = lost_ns(step, longest);
         work.lost.push_back(longest - mean > period ? lost : 0);
-        // Who was not seen in a step may have been counted in another: rounds are seen by samples.
+        // A thread not seen in a step may have been counted in another: rounds are seen by samples.
         const bool are_seen =
             std::none_of(step.idle_ns.begin(), step.idle_ns.end(), [](double idle) { return std::isnan(idle); });
         work.beyond.push_back(are_seen ? std::max(0.0, lost - period) : 0);
@@ -185,8 +185,8 @@ void look_for_uneven(const Case& subject, std::vector<Claim>* claims) {
     const double all = std::accumulate(work.busy.begin(), work.busy.end(), 0.0);
     const double mean = all / static_cast<double>(work.busy.size());
     const bool is_static = most >= kUneven * mean;
-    // Of one thread what sampling does to its steps levels out over them; where it is one and then another, the
-    // longest of each step is taken, and what sampling adds adds up.
+    // For one thread the errors of sampling level out over its steps; if the thread changes, the
+    // longest of each step is taken, and the errors add up.
     const std::vector<double>& by_step = is_static ? work.lost : work.beyond;
     const double lost = std::accumulate(by_step.begin(), by_step.end(), 0.0);
     if (work.mean <= 0 || lost <= (kUneven - 1) * work.mean || work.alone * 2 >= work.longest ||

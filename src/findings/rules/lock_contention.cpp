@@ -29,8 +29,8 @@ struct Lock {
     double polled = 0;  // ns, of all threads
     std::uint64_t count = 0;
     std::int64_t longest = 0;
-    double ns = 0;                // of the waits as their rows have them
-    double held_up = 0;           // of that, in which its owner lacked a processor
+    double ns = 0;                // of the waits, from their rows
+    double held_up = 0;           // of that, while its owner lacked a processor
     std::uint32_t worst = kNone;  // target with most time
     std::int64_t worst_ns = 0;
 };

@@ -1,4 +1,4 @@
-// outside-interference: the machine was not the program's alone.
+// outside-interference: other programs used the machine as well.
 #include "findings/rule.h"
 #include "findings/rules/shared/common.h"
 #include "findings/words.h"
@@ -12,7 +12,7 @@ namespace {
 
 using namespace spacetime;
 
-constexpr double kLeastOfRun = 0.05;                   // smaller is the ordinary life of a machine
+constexpr double kLeastOfRun = 0.05;                   // every machine has less
 constexpr std::uint64_t kLeastOccurrence = 5'000'000;  // ns
 constexpr double kMostLoadingNs = 30e6;
 constexpr double kWakeNs = 20'000;  // until a thread that is woken runs on a processor that is idle
@@ -27,7 +27,7 @@ double waking_ns(const RunFacts& run) {
     return switches * kWakeNs;
 }
 
-// What the program's own processes do unseen: while one is loaded, and becomes another program, nothing measures it.
+// Work of the program's own processes that is not measured: while one is loaded, and becomes another program.
 // At most kMostLoadingNs an image.
 double loading_ns(const RunFacts& run) {
     struct Life {
@@ -100,7 +100,7 @@ void claim_outside_interference(const Case& subject, std::vector<Claim>* claims)
     for (const ThreadFacts& thread : run.threads) {
         taken += static_cast<double>(thread.taken);
     }
-    // A few late ticks are the ordinary life of a machine.
+    // Every machine has a few late ticks.
     const bool is_taken = taken >= kLeastOfRun * wall;
     for (std::uint32_t thread = 0; thread < run.threads.size(); ++thread) {
         const double unsaid = is_taken ? static_cast<double>(run.threads[thread].taken) : 0;

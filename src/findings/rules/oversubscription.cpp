@@ -59,7 +59,7 @@ std::vector<std::uint32_t> largest_team(const Evidence& evidence) {
     return largest;
 }
 
-// They compute: a thread that is mostly in the kernel is woken by what others hand over, and would be with fewer
+// They compute: a thread that is mostly in the kernel is woken by input from others, and would be with fewer
 // threads, too.
 bool is_work(const RunFacts& run, const std::vector<std::uint32_t>& team) {
     std::int64_t user = 0;
@@ -86,7 +86,7 @@ void claim_oversubscription(const Case& subject, std::vector<Claim>* claims) {
     if (team.size() <= run.processors && !is_crowded) {
         return;
     }
-    // What switching can cost: no more than the kernel's time and the idle time between, and so much a switch.
+    // The most that switching can cost: the kernel's time and the idle time between, and a constant a switch.
     std::uint64_t switches = 0;
     for (const auto& thread : run.threads) {
         switches += thread.voluntary + thread.involuntary;
@@ -133,7 +133,7 @@ void claim_oversubscription(const Case& subject, std::vector<Claim>* claims) {
     }
     std::sort(claim.targets.begin(), claim.targets.end());
     claim.targets.erase(std::unique(claim.targets.begin(), claim.targets.end()), claim.targets.end());
-    // The program as a whole: the function that the members of the team start in identifies the threads meant.
+    // The program as a whole: the start function of the team's members identifies the threads.
     for (const NodeIndex i : indices(evidence.nodes)) {
         const SpaceNode& node = i.in(evidence.nodes);
         if (std::includes(node.threads.begin(), node.threads.end(), team.begin(), team.end()) &&

@@ -34,7 +34,7 @@ bool again_and_again(const SpaceNode& node, CounterIndex faults) {
     return std::min(halves[0], halves[1]) * 4 >= std::max(halves[0], halves[1]);
 }
 
-// The smallest node inside that takes nearly as many.
+// The smallest node inside that has nearly as many.
 NodeIndex holder(const Evidence& evidence, NodeIndex node, CounterIndex faults) {
     constexpr double kNearlyAll = 0.9;
     const auto taken = static_cast<double>(faults.in(node.in(evidence.nodes).deltas));
@@ -83,7 +83,7 @@ void claim_page_faults_of_spaces(const Case& subject, std::vector<Claim>* claims
     }
     Claim claim;
     claim.own = by_thread(node, [](const TimeTerms& terms) { return terms.system; });
-    // Time that was taken from it unseen looks like the kernel's.
+    // Time that was taken away undetected looks like the kernel's.
     const auto system = static_cast<double>(std::max<std::int64_t>(1, node.total.system));
     const double unseen = unseen_taken(evidence, taken_in(node.rows));
     const double kernels = std::max(0.0, system - unseen);

@@ -1,4 +1,4 @@
-// What is to be done about pauses, however they were found.
+// Directions for pauses, however they were found.
 #pragma once
 
 #include <string_view>

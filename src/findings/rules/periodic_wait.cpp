@@ -21,7 +21,7 @@ constexpr double kMostUneven = 0.2;       // of the usual distance: four fifths 
 constexpr double kMostOfLife = 0.5;       // a thread that waits there for longer is paced by it
 constexpr double kLeastOthersPart = 0.1;  // of the waits: others' waits in the same time are reported from here on
 
-// Nothing but the wait is left of a thread's time: a clock that it works by, or work that it waits for.
+// Only the wait is left of a thread's time: a clock that paces it, or work that it waits for.
 bool is_paced(const Evidence& evidence, const ByThread& waited) {
     return std::all_of(waited.begin(), waited.end(), [&](const auto& own) {
         const ThreadFacts& thread = evidence.run.threads[own.first];
@@ -60,7 +60,7 @@ void claim_periodic_wait(const Case& subject, std::vector<Claim>* claims) {
     }
     const WaitTarget& target = evidence.wait_targets[subject.targets.front()];
     if (is_pipe_within_run(evidence, target)) {
-        return;  // a pipe fills up after so many rounds: its reader is slower
+        return;  // a pipe fills up after a number of rounds: its reader is slower
     }
     ByThread waited;
     std::vector<double> lengths;

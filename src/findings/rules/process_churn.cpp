@@ -17,9 +17,9 @@ namespace {
 
 using namespace spacetime;
 
-constexpr double kMakingProcessNs = 300e3;  // at least so much, for a process made, loaded, ended and waited for
+constexpr double kMakingProcessNs = 300e3;  // at least, for a process made, loaded, ended and waited for
 constexpr double kMostLaunchNs = 10e6;      // likewise where nothing is seen but the call that starts it
-constexpr double kMostStartingNs = 1e6;     // at most so much of it in the kernel, on its parent's account
+constexpr double kMostStartingNs = 1e6;     // at most, in the kernel, on its parent's account
 
 std::string usual_name(const ShortChildren& children) {
     const auto most = std::max_element(children.names.begin(), children.names.end(),
@@ -27,7 +27,7 @@ std::string usual_name(const ShortChildren& children) {
     return most == children.names.end() || most->first.empty() ? "" : fmt::format(" (mostly {})", most->first);
 }
 
-// Adds what the kernel does in the code that starts and awaits them, as far as it can be for them.
+// Adds the kernel's time in the code that starts and awaits them, as far as it can be for them.
 void add_starting(const Evidence& evidence, NodeIndex node, double most, ByThread* lost) {
     const std::vector<ThreadTime> system =
         by_thread(node.in(evidence.nodes), [](const TimeTerms& terms) { return terms.system; });
@@ -46,8 +46,8 @@ bool starts_processes(const Place& place) {
            std::find(kNames.begin(), kNames.end(), library_function_name(place.function)) != kNames.end();
 }
 
-// What the parent's threads spend in the C library's calls that start processes: until a child of vfork() lets it go
-// on, or in copying its tables. *place: the program's own code that calls them most.
+// Time of the parent's threads in the C library's calls that start processes: until a child of vfork() releases
+// them, or for copying its tables. *place: the program's own code that calls them most.
 ByThread starting_them(const Evidence& evidence, std::uint32_t parent, NodeIndex* place) {
     ByThread spent;
     std::map<NodeIndex, double> callers;

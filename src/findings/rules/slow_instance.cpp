@@ -18,8 +18,8 @@ namespace kymo::findings {
 namespace {
 
 // An interruption of an occurrence by one sample is taken for a sample in the wrong place and bridged, as is other
-// code that alternates with this one and happened to be seen only once. Slow occurrences that are no longer than
-// the usual ones on both sides of a bridge, with the usual time between, may be several.
+// code that alternates with this one and happened to be seen only once. Slow occurrences at most as long as the
+// usual ones on both sides of a bridge, with the usual time between, may be several.
 bool are_joined(const Case& subject) {
     const spacetime::OccurrenceTable& occurrences = subject.space().rows;
     const auto& intervals = subject.evidence->intervals;

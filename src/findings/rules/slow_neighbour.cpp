@@ -14,7 +14,7 @@
 namespace kymo::findings {
 namespace {
 
-constexpr double kMostWaiting = 0.5;    // of the excess: others make it wait, not what it follows
+constexpr double kMostWaiting = 0.5;    // of the excess: then others make it wait, not its neighbour
 constexpr double kLeastEffect = 0.474;  // Cliff's delta: large (Romano and others, 2006). If short neighbours are
                                         // not seen, the one before them replaces them half of the time
 constexpr std::size_t kLeastOthers = 5;
@@ -35,8 +35,8 @@ double others_median(const Case& subject) {
     return others.size() < kLeastOthers ? std::numeric_limits<double>::quiet_NaN() : median(std::move(others));
 }
 
-// More work after that neighbour is not slowness. For occurrences shorter than the sampling can resolve, which
-// ones follow is chance, unless all the long ones are seen: then it is not chance what they follow.
+// More work after that neighbour is not slowness. For occurrences shorter than the sampling can resolve, it is
+// chance which ones follow, unless all the long ones are seen: then their predecessors are not chance.
 bool may_speak(const Case& subject) {
     const double speed = work_ratio(subject);
     const double period = sampling_period(*subject.evidence);
@@ -59,7 +59,7 @@ double row_ns(const Case& subject, std::size_t row) {
 }
 
 void claim_slow(const Case& subject, std::vector<Claim>* claims) {
-    // (Also false where it is not known.)
+    // (Also false if it is not known.)
     const bool is_slower =
         subject.bad.median_ns >= kLeastSlower * others_median(subject) &&
         is_beyond_either(subject, kLeastSlower, true, [&](std::size_t row) { return row_ns(subject, row); });
@@ -100,7 +100,7 @@ void look_for_fast(const Case& subject, std::vector<Claim>* claims) {
     }
     Claim claim;
     claim.feature = "duration";
-    // What it saves where it is fast.
+    // The saving if it is fast.
     for (const std::size_t row : subject.bad_rows) {
         const spacetime::TimeTerms& terms = subject.space().rows.terms[row];
         const double saved = std::max(0.0, subject.good.median_ns - static_cast<double>(own_ns(terms)));

@@ -17,15 +17,15 @@ namespace {
 using namespace spacetime;
 using recording::WaitKind;
 
-constexpr double kFaultNs = 20'000;      // what a page fault may take of the kernel's time, on a slow virtual machine
-constexpr double kSwitchNs = 10'000;     // likewise a switch
-constexpr double kSampleNs = 5'000;      // likewise the signal of a sample of ours
-constexpr double kThreadNs = 200'000;    // likewise making and ending a thread
-constexpr double kStartNs = 15'000'000;  // likewise loading a program
+constexpr double kFaultNs = 20'000;       // the kernel's time for a page fault, on a slow virtual machine
+constexpr double kSwitchNs = 10'000;      // likewise a switch
+constexpr double kSampleNs = 5'000;       // likewise the signal of a sample of ours
+constexpr double kThreadNs = 200'000;     // likewise making and ending a thread
+constexpr double kStartNs = 15'000'000;   // likewise loading a program
 constexpr double kLeastCallShare = 0.05;  // of a thread's processor time in calls
 constexpr double kDenser = 1.2;           // the kernel's share in the place against the thread's
 constexpr double kNearlyAll = 0.9;        // of it: then it is named by the smaller piece
-constexpr double kLeastRate = 10'000;     // calls a second of a thread, where they are counted
+constexpr double kLeastRate = 10'000;     // calls a second of a thread, if they are counted
 
 // The C library's functions that do little but call the kernel.
 bool is_system_call(const Place& place) {
@@ -199,11 +199,11 @@ double unexplained_ns(const ThreadFacts& thread, CounterIndex faults, double mad
     return static_cast<double>(thread.total.system) - pages * kFaultNs -
            static_cast<double>(thread.voluntary + thread.involuntary) * kSwitchNs - made * kThreadNs -
            static_cast<double>(thread.samples) * kSampleNs - (thread.creator == kNone ? kStartNs : 0) -
-           static_cast<double>(thread.taken);  // ticks that no sample came from look like the kernel's
+           static_cast<double>(thread.taken);  // ticks without a sample look like the kernel's
 }
 
 // By thread, the kernel's time for calls that give the processor up and get it back: each is a switch, and a
-// thread that makes thousands of them waits in a way that costs.
+// thread that makes thousands of them waits in an expensive way.
 ByThread yielding_ns(const Evidence& evidence) {
     ByThread all;
     for (const SpaceNode& node : evidence.nodes) {
@@ -226,7 +226,7 @@ Storm find_storm(const Evidence& evidence) {
     const CounterIndex faults = counter(evidence, "page-faults");
     Storm storm;
     const ByThread yielding = yielding_ns(evidence);
-    std::vector<double> made(evidence.run.threads.size(), 0);  // threads that it made
+    std::vector<double> made(evidence.run.threads.size(), 0);  // threads that each made
     for (const ThreadFacts& thread : evidence.run.threads) {
         if (thread.creator < made.size()) {
             ++made[thread.creator];
@@ -257,7 +257,7 @@ Storm find_storm(const Evidence& evidence) {
     return storm;
 }
 
-// What the storm's threads have in a node: another's calls are not theirs.
+// The share of the storm's threads in a node: another thread's calls are not theirs.
 WorkSums of_threads(const SpaceNode& node, const Storm& storm) {
     WorkSums theirs;
     for (const ThreadWork& part : node.work) {

@@ -16,7 +16,7 @@ using namespace spacetime;
 
 constexpr std::size_t kLeastThreads = 100;
 constexpr std::uint64_t kShortLife = 10'000'000;  // ns: ten milliseconds; the making costs some hundredths of one
-constexpr double kMakingThreadNs = 30'000;        // about so much, for a thread made, switched to and joined
+constexpr double kMakingThreadNs = 30'000;        // about, for a thread made, switched to and joined
 constexpr double kLeastLost = 0.1;                // of the time in which they come and go
 
 struct Swarm {
@@ -50,8 +50,8 @@ void claim_thread_churn(const Case& subject, std::vector<Claim>* claims) {
         }
         const auto span = static_cast<double>(end - std::min(begin, end));
         const double processors = static_cast<double>(std::max<std::uint64_t>(1, run.processors));
-        // Between the first and the last, all that is not the threads' own work is the making of them, or waiting for
-        // it.
+        // Between the first and the last, all time that is not the threads' own work is for making them, or waiting
+        // for them.
         const double lost = span - user / processors;
         if (lost < kLeastLost * span) {
             continue;

@@ -19,7 +19,7 @@ constexpr double kUsedUp = 0.7;        // of the processor, by these threads
 constexpr double kByThemselves = 0.8;  // of their waiting for it
 constexpr std::uint64_t kLeastSamples = 5;
 
-// The processor that a thread stays on; none: it moves, or has few samples.
+// The processor of a thread that does not move; none: it moves, or has few samples.
 std::optional<std::uint32_t> held_on(const ThreadFacts& thread) {
     std::uint64_t all = 0;
     ProcessorSamples most;
@@ -39,7 +39,7 @@ double busy(const ThreadFacts& thread) {
     return static_cast<double>(processor(thread.total) + thread.total.spinning);
 }
 
-// ns that the threads of a group can have had the processor while this one lived, were each as busy at any time.
+// ns for which a group's threads can have had the processor while this one lived, if each was busy evenly in time.
 double busy_beside(const RunFacts& run, const std::vector<std::uint32_t>& group, std::uint32_t thread) {
     const ThreadFacts& self = run.threads[thread];
     double ns = 0;
@@ -60,7 +60,7 @@ struct Sharing {
     double ns = 0;
 };
 
-// What threads that stay on one processor wait there for one another; none: others have it, or they hardly wait.
+// The waits of threads on one processor for one another; none: others have it, or they hardly wait.
 std::optional<Sharing> shared_by(const RunFacts& run, const std::vector<std::uint32_t>& group) {
     double used = 0;
     std::uint64_t begin = ~std::uint64_t{0};
@@ -81,12 +81,12 @@ std::optional<Sharing> shared_by(const RunFacts& run, const std::vector<std::uin
             sharing.waiters.push_back(thread);
         }
     }
-    // Were it others that have the processor, these would not use it up between them.
+    // If others had the processor, these would not use it up between them.
     if (sharing.waiters.empty() || used < kUsedUp * static_cast<double>(end - begin) ||
         sharing.ns < kLeastQueue * (used + sharing.ns)) {
         return std::nullopt;
     }
-    // Last, since it looks at every two threads of the group.
+    // Last, since it compares every two threads of the group.
     double explained = 0;  // ns; by what the others had of it
     for (const ThreadTime& each : sharing.queue) {
         explained += std::min(each.ns, busy_beside(run, group, each.thread));
@@ -94,7 +94,7 @@ std::optional<Sharing> shared_by(const RunFacts& run, const std::vector<std::uin
     return explained >= kByThemselves * sharing.ns ? std::optional(std::move(sharing)) : std::nullopt;
 }
 
-// The innermost node that holds most of these threads' time in nodes that they all occurrence.
+// The innermost node that holds most of these threads' time in nodes common to all of them.
 NodeIndex common_place(const Evidence& evidence, const std::vector<std::uint32_t>& threads) {
     NodeIndex best;
     std::int64_t most = 0;
@@ -122,7 +122,7 @@ void claim_thread_migration(const Case& subject, std::vector<Claim>* claims) {
             held[*on].push_back(thread);
         }
     }
-    // Were all processors in use, waiting for one would be no fault of where the threads are.
+    // If all processors were in use, the threads' placement would not be the cause.
     double ready = 0;
     double crowded = 0;
     for (std::size_t count = 1; count < run.ready_ns.size(); ++count) {

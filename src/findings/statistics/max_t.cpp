@@ -24,8 +24,8 @@ std::vector<StreamPart> parts(std::span<const std::uint32_t> stream) {
     return result;
 }
 
-// Counts, permutation by permutation, how often the null does as well as what was observed. Step-down: feature k of
-// the order by |statistic| is held against the maximum over the features from k on.
+// Counts, permutation by permutation, how often the null does as well as the observation. Step-down: feature k of
+// the order by |statistic| is compared with the maximum over the features from k on.
 class Tally {
   public:
     explicit Tally(std::vector<double> observed, std::size_t enough = kAllHits)
@@ -38,7 +38,7 @@ class Tally {
         maxima_.assign(observed_.size(), 0);
     }
 
-    // False: no more need be drawn.
+    // False: no further draws are needed.
     bool add(std::span<const double> drawn) {
         double largest = 0;
         for (std::size_t k = order_.size(); k-- > 0;) {
@@ -55,7 +55,7 @@ class Tally {
 
     std::size_t drawn() const { return drawn_; }
 
-    // `beside`: 1 where the observed labelling was not among those drawn.
+    // `beside`: 1 if the observed labelling was not among the drawn ones.
     MaxT result(double beside) const {
         MaxT test;
         test.permutations = drawn_;
@@ -88,7 +88,7 @@ std::size_t bounded(std::size_t permutations, std::size_t features, std::size_t 
     return std::clamp(kMostWork / each, std::min(kLeastPermutations, permutations), permutations);
 }
 
-// The features' ranks: made here, unless they were given.
+// The features' ranks: computed here, unless given.
 class Ranks {
   public:
     explicit Ranks(const Labelled& occurrences) : ranks_(occurrences.features) {

@@ -47,7 +47,7 @@ struct Labelled {
 };
 
 struct FeatureTest {
-    double statistic = 0;  // standardised rank sum: > 0 where labelled ones have more
+    double statistic = 0;  // standardised rank sum: > 0 if labelled ones have more
     double p = 1;          // of this feature alone
     double adjusted = 1;   // of the maximum over features
 };
@@ -59,7 +59,7 @@ struct MaxT {
     std::size_t permutations = 0;
 };
 
-// `enough`: hits of the best feature after which no more is drawn.
+// `enough`: hits of the best feature after which drawing ends.
 MaxT shift_test(const Labelled& occurrences, Random random, std::size_t permutations = kPermutations,
                 std::size_t enough = kEnoughHits);
 MaxT pair_test(const Labelled& occurrences, Random random, std::size_t permutations = kPermutations,

@@ -1,6 +1,6 @@
 // Whether events recur every fixed number of rounds.
 //
-// Of each stream the number of rounds is known, and in which of them the event was. The unevenness of the
+// Known are each stream's number of rounds, and the rounds with the event. The unevenness of the
 // distances from one event to the next is their mean deviation from the stream's median distance, divided by that
 // median; pooled over streams. The test is whether chance would be as even: under the null every choice of as many
 // rounds of a stream is as likely as any other. The claim is about the order of rounds itself, so a shift of all

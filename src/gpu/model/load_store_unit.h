@@ -40,7 +40,7 @@ class LoadStoreUnit {
   private:
     Access shared(const Decoded& decoded, AccessMemo::Banks banks, const Issued& issued);
     Access global(const Decoded& decoded, const Footprint& footprint, std::uint64_t now);
-    // What the lines of a global access wait for. `begin`: when the load/store unit takes it, for so many `passes`.
+    // What the lines of a global access wait for. `begin`: when the load/store unit takes it, for `passes` passes.
     void loads(const Footprint& footprint, double begin, double passes, Access& result);
     void stores(const Footprint& footprint, double begin, Access& result);
     void atomics(const Footprint& footprint, double begin, bool wants_result, Access& result);

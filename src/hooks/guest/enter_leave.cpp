@@ -2,8 +2,8 @@
 //
 // Contract: any thread at any time, also in handlers. No locks, no calls out of this layer (the callee could be
 // hooked), no vector registers; errno is kept. A lane changes in an order that a signal may interrupt anywhere:
-// the level says which lane a handler uses meanwhile. The trampolines do themselves, in the same order, what most
-// calls need (a measured thread, on its own stack, one addition at the entry and one at the exit), and call this
+// the level determines which lane a handler uses meanwhile. The trampolines do themselves, in the same order, what
+// most calls need (a measured thread, on its own stack, one addition at the entry and one at the exit), and call this
 // code for everything else.
 //
 // Left without returning. A frame that longjmp, siglongjmp or a thread's end has skipped is noticed when a hooked
@@ -13,7 +13,7 @@
 //
 // Jumps between functions. A hooked function that jumps to another instead of calling it (a tail call) has not
 // been left: in the source it still waits for the other. Both are left when the last returns, the inner one first.
-// Chains of more than Chain::kLongest, which would grow for ever, leave the jumping function at its jump.
+// Chains of more than Chain::kLongest, which would grow forever, leave the jumping function at its jump.
 
 // Vector registers hold the program's arguments and results (Clang has no such pragma, and makes no monitor).
 #if !defined(__clang__)

@@ -28,7 +28,7 @@ struct Thread;  // it contains one
 
 inline constexpr std::uint64_t kFreshNs = 20'000;
 inline constexpr std::uint64_t kTryTimed = 1U
-                                           << 20U;   // so many calls are timed before a function is judged too short
+                                           << 20U;  // this many calls are timed before a function is judged too short
 inline constexpr std::uint64_t kLeastTimedNs = 500;  // mean of these
 
 // Of one function.

@@ -8,7 +8,7 @@
 
 namespace kymo::launch::aarch64 {
 
-// By number; none where the kernel does not say.
+// By number; none if the kernel does not report it.
 inline std::optional<long> traced_call(pid_t task) {
     int number = 0;
     iovec to{&number, sizeof number};

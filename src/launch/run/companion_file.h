@@ -1,5 +1,5 @@
-// What another producer adds to a run: a text file for the monitor beside the session, removed at the end, and rows
-// of its own in launch.krec. The ranks of a job write the same text.
+// The contribution of another producer to a run: a text file for the monitor beside the session, removed at the end,
+// and rows of its own in launch.krec. The ranks of a job write the same text.
 #pragma once
 
 #include "launch/run/participant.h"
@@ -11,12 +11,12 @@ namespace kymo::launch {
 
 class CompanionFile : public RunParticipant {
   public:
-    // Its name in the folder. The text may be settled in prepare().
+    // Its name in the folder. The text may be set in prepare().
     explicit CompanionFile(std::string name, std::string text = {})
         : name_(std::move(name)), text_(std::move(text)) {}
     virtual ~CompanionFile() = default;
 
-    // As a participant of the run, which must not outlive it. Companions are about every process.
+    // Adds it as a participant of the run, which must not outlive it. Companions are about every process.
     void fit(RecordOptions& options);
 
     Result<void> started(RunScene& scene) override;

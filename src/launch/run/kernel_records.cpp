@@ -9,10 +9,10 @@ namespace kymo::launch {
 namespace {
 
 constexpr std::uint64_t kDrainEvery = 250'000'000;
-// When files have been mapped that may have to be copied: before their processes are gone.
+// The delay after a mapping that may have to be copied: before its process has ended.
 constexpr std::uint64_t kDrainSoon = 20'000'000;
 
-// Of each so-many-th page fault where the session samples them so; 0: it does not.
+// The period of page faults if the session samples them that way; 0: it does not.
 std::uint64_t fault_period(const events::Session& session) {
     for (std::uint32_t i = 0; i < session.event_count; ++i) {
         const events::SessionEvent& event = session.events[i];
@@ -66,7 +66,7 @@ void KernelRecords::settle(Settled& settled, pid_t program) {
 std::uint64_t KernelRecords::tick(RunScene& scene, std::uint64_t now) {
     rings_.drain(false, [&](const KernelRecord& record) {
         scene.log.take(record);
-        if (!scene.settled.options.from_outside) {  // what is measured from outside is so as any user
+        if (!scene.settled.options.from_outside) {  // a program measured from outside runs as any user
             others_->take(record);
             copies_->take(record);
         }

@@ -1,8 +1,8 @@
-// The kernel's records of the program's process tree, by the parent's rings, on their way into the recording; and
-// the processes of it that became another user's.
+// The kernel's records of the program's process tree, from the parent's rings to the recording; and the processes
+// of it that run as another user.
 //
-// Where the threads take the records themselves, or nobody can, there are no rings, and what is not measured is noted
-// in the plan before the session is written.
+// If the threads take the records, or nothing can, there are no rings, and the plan lists what is not measured
+// before the session is written.
 #pragma once
 
 #include "launch/image_copies.h"

@@ -1,4 +1,4 @@
-// Rows of launch.krec that are due by the run's own steps: what could not be measured, and pairs of the clocks.
+// Rows of launch.krec that the run's own steps write: what could not be measured, and pairs of the clocks.
 #pragma once
 
 #include "launch/run/participant.h"

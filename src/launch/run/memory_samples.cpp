@@ -16,7 +16,7 @@ namespace {
 
 namespace rec = recording;
 
-constexpr std::uint64_t kReadingsOfLife = 16;  // from a sixteenth of the time so far to the next reading
+constexpr std::uint64_t kReadingsOfLife = 16;  // the next reading is after a sixteenth of the time so far
 
 std::optional<Resident> read_statm(int descriptor) {
     std::array<char, 128> text{};
@@ -75,7 +75,7 @@ void MemorySamples::ended(RunScene& scene, RecordOutcome& /*outcome*/) {
     }
 }
 
-// Otherwise its numbers mean other processes.
+// Otherwise its numbers denote other processes.
 bool MemorySamples::shows_this_system() const {
     return number_behind_link((proc_ + "/self").c_str(), "") == static_cast<std::uint64_t>(getpid());
 }

@@ -12,7 +12,7 @@ std::string proc_path(std::uint64_t pid, const char* what) {
     return "/proc/" + std::to_string(pid) + "/" + what;
 }
 
-// Its whole size in pages; 0: it is gone.
+// Its whole size in pages; 0: it has ended.
 std::uint64_t pages_of(std::uint64_t pid) {
     const image::RawFile file(proc_path(pid, "statm").c_str());
     std::uint8_t text[32];

@@ -1,12 +1,12 @@
-// The address maps of the recorded processes, read from outside when their memory has changed size, as rows of what
-// has changed since the reading before (docs/recording-format.md, "Areas"). So nothing in the program is disturbed,
+// The address maps of the recorded processes, read from outside when their memory has changed size, as rows of the
+// changes since the previous reading (docs/recording-format.md, "Areas"). So nothing in the program is disturbed,
 // however many threads it has: its own monitor reads the map only while there is one thread.
 //
 // Ten times a second at most it compares each process's size (/proc/PID/statm). Processes are those with a
 // file in the recording's folder (recorded_processes.h); a reading counts only if the map holds that file, so that no
 // other process with the same number is taken for it. The first kFreeReadings of a process are always taken, of the
-// others only so many that all take at most 1/kCost of the run. A change that leaves the size as it was, or is undone
-// within a tenth of a second, is not seen.
+// others only as many as take at most 1/kCost of the run together. A change that leaves the size as it was, or is
+// undone within a tenth of a second, is not seen.
 #pragma once
 
 #include "launch/run/participant.h"
@@ -47,7 +47,7 @@ class OutsideMaps final : public RunParticipant {
     };
 
     void add_new(const RunScene& scene);
-    // False: it is gone, or another program by now.
+    // False: it has ended, or runs another program by now.
     bool look(RunScene& scene, Watched& process);
     bool read(RunScene& scene, Watched& process);
     static void leave(RunScene& scene, Watched& process);

@@ -1,8 +1,8 @@
-// Who takes part in a run beside the program: whatever is made before it begins, goes on while it runs, or ends with
+// A part of a run beside the program: whatever is made before the run begins, runs during it, or ends with
 // it.
 //
 // At each step the participants are called one after the other, in the order of their list (run.cpp), all on the
-// thread that called launch::record(). What one takes delays the others, and the draining of the kernel's records.
+// thread that called launch::record(). A slow one delays the others, and the draining of the kernel's records.
 #pragma once
 
 #include "base/result.h"
@@ -27,7 +27,7 @@ namespace kymo::launch {
 
 inline constexpr std::uint64_t kNeverDue = UINT64_MAX;
 
-// What is settled before anything is made.
+// What is determined before anything is made.
 struct Settled {
     const RecordOptions& options;
     Program program;
@@ -43,9 +43,9 @@ struct RunScene {
     const recording::Folder& folder;
     RunLog& log;
     pid_t program = 0;
-    std::uint64_t begun = 0;             // before the first participant is told of the start
-    bool is_gone = false;                // the program is, and waited for
-    std::vector<pollfd> wakers;          // descriptors that are a reason for a tick
+    std::uint64_t begun = 0;             // before the first participant's started() is called
+    bool is_gone = false;                // the program has ended and was waited for
+    std::vector<pollfd> wakers;          // descriptors that trigger a tick
     std::vector<std::string> temporary;  // files of the folder to be removed at the end, or if the run does not begin
 };
 
@@ -55,24 +55,24 @@ class RunParticipant {
     RunParticipant(const RunParticipant&) = delete;
     RunParticipant& operator=(const RunParticipant&) = delete;
 
-    // The events are settled; nothing is made yet. An error ends the run.
+    // The events are determined; nothing is made yet. An error ends the run.
     virtual Result<void> prepare(const RecordOptions& /*options*/, const events::Session& /*session*/) { return {}; }
 
-    // The program is there and waits to be let go. An error ends the run, and nothing is left behind.
+    // The program is forked and waits for its release. An error ends the run, and nothing is left behind.
     virtual Result<void> started(RunScene& /*scene*/) { return {}; }
 
-    // Something may have happened. Returns when to be called again at the latest. Called once more when the program
-    // is gone.
+    // Something may have happened. Returns the latest time of the next call. Called once more when the program
+    // has ended.
     virtual std::uint64_t tick(RunScene& /*scene*/, std::uint64_t /*now*/) { return kNeverDue; }
 
-    // The program is gone; the recording is still open.
+    // The program has ended; the recording is still open.
     virtual void ended(RunScene& /*scene*/, RecordOutcome& /*outcome*/) {}
 
   protected:
     ~RunParticipant() = default;
 };
 
-// When something is due that comes again and again.
+// The due times of a periodic action.
 class Interval {
   public:
     explicit Interval(std::uint64_t ns) : ns_(ns) {}

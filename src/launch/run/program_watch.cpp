@@ -33,7 +33,7 @@ void ProgramWatch::reap() {
         if (!WIFSTOPPED(status)) {
             status_ = status;
             is_gone_ = true;
-            // Only what ended in consequence counts as interrupted; a program may also shrug a signal off and go on.
+            // Only a run that ended in consequence counts as interrupted; a program may also ignore a signal.
             return;
         }
         const int by = WSTOPSIG(status);

@@ -1,4 +1,4 @@
-// The program while it runs: signals passed on to it, its stops and its end waited for, the time that it may take.
+// The program while it runs: passes signals on to it, waits for its stops and its end, limits its time.
 #pragma once
 
 #include "launch/record_outcome.h"
@@ -17,7 +17,7 @@ struct TimeLimit {
 
 class ProgramWatch {
   public:
-    // The time begins now.
+    // The time begins with this call.
     ProgramWatch(pid_t program, SignalWatch& signals, const TimeLimit& limit);
 
     // None of them waits.
@@ -28,7 +28,7 @@ class ProgramWatch {
     // When keep_time() is due.
     [[nodiscard]] std::uint64_t deadline() const { return deadline_; }
     [[nodiscard]] bool is_gone() const { return is_gone_; }
-    // Once it is gone:
+    // Once it has ended:
     [[nodiscard]] int status() const { return status_; }
     [[nodiscard]] const rusage& usage() const { return usage_; }
     [[nodiscard]] EndReason reason() const { return reason_; }

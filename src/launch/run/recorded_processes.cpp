@@ -13,11 +13,11 @@ namespace {
 
 namespace rec = recording;
 
-constexpr int kMostLooks = 20;  // into a file that does not name its process yet
+constexpr int kMostLooks = 20;  // at a file that does not name its process yet
 constexpr int kDone = kMostLooks;
 constexpr std::size_t kManyFiles = 1000;  // from here on the folder is listed at each kListEvery-th call only
 constexpr std::uint64_t kListEvery = 10;
-// Files may be created with the same time of change after a listing: the kernel's clock for it has ticks.
+// Files may be created with the same modification time after a listing: the kernel's clock for it has ticks.
 constexpr std::int64_t kSettled = 50'000'000;
 
 std::int64_t nanoseconds(const timespec& time) {
@@ -48,7 +48,7 @@ Writer writer_of(const rec::Folder& folder, const std::string& name, const std::
     const auto scanned = file->scan_part({.part = 0, .parts = UINT32_MAX},  // rows of the process alone
                                          rec::on<rec::Process>([&](StreamId, const rec::Process& row) {
                                              writer.pid = rec::number_of(row.pid, row.kernel_pid);
-                                             // Otherwise the process's own number may be another process's here.
+                                             // Otherwise the process's own number may denote another process here.
                                              is_known = row.kernel_pid != rec::kUnknownNumber;
                                          }),
                                          rec::on<rec::Rank>([&](StreamId, const rec::Rank& row) {
@@ -67,7 +67,7 @@ Writer writer_of(const rec::Folder& folder, const std::string& name, const std::
 bool RecordedProcesses::has_changed(const RunScene& scene) {
     struct stat folder{};
     if (stat(scene.folder.path().c_str(), &folder) != 0) {
-        return true;  // moved: the listing goes by its descriptor
+        return true;  // moved: the listing uses its descriptor
     }
     const std::int64_t changed = nanoseconds(folder.st_mtim);
     if (changed == changed_ && is_settled_ && unclear_ == 0) {

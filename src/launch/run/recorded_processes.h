@@ -20,7 +20,7 @@ class RecordedProcesses {
   public:
     struct Found {
         std::uint64_t pid = 0;
-        std::string file;  // name in the folder; a process that calls exec() begins another one
+        std::string file;  // name in the folder; a process that calls exec() begins a new one
     };
 
     // Looks for new files. Returns all processes found so far, in the order in which they were found.
@@ -30,7 +30,7 @@ class RecordedProcesses {
     [[nodiscard]] bool has_changed(const RunScene& scene);
 
     std::vector<Found> found_;
-    std::unordered_map<std::string, int> files_;  // how often each was opened in vain; kDone: not again
+    std::unordered_map<std::string, int> files_;  // how often each was opened in vain; kDone: not opened again
     std::size_t unclear_ = 0;                     // files that will be opened again
     std::int64_t changed_ = 0;                    // the folder's time of change at the last listing, ns
     bool is_settled_ = false;                     // the folder changed well before that listing

@@ -1,8 +1,8 @@
-// Which readings of a process's memory become rows of the recording, so that steady memory costs nothing and days of
+// Selects the readings of a process's memory that become rows, so that steady memory costs nothing and days of
 // changing memory a bounded amount.
 //
-// A reading is a row where it differs from the last row by more than kLeastChange and by more than 1 %. Behind every
-// kRowsBefore rows the time between rows doubles, up to which only the highest and the newest reading are kept: a
+// A reading is a row if it differs from the last row by more than kLeastChange and by more than 1 %. After every
+// kRowsBefore rows the time between rows doubles; within it only the highest and the newest reading are kept: a
 // peak is never left out. So n readings at most, one every 100 ms, become O(log n) times kRowsBefore rows: those of a
 // day some 20,000.
 //
@@ -24,20 +24,20 @@ struct Resident {
     bool operator==(const Resident&) const = default;
 };
 
-// The text of /proc/PID/statm. None: it is none, or the process has no memory any more (it has ended).
+// The text of /proc/PID/statm. None: malformed, or the process has no memory any more (it has ended).
 std::optional<Resident> parse_statm(std::string_view text, std::uint64_t page_bytes);
 
 class ResidentRows {
   public:
     static constexpr std::uint64_t kLeastChange = 64 * 1024;  // bytes
     static constexpr std::uint64_t kRowsBefore = 2048;
-    static constexpr std::uint64_t kFirstGap = 200'000'000;  // ns between rows once there are so many
+    static constexpr std::uint64_t kFirstGap = 200'000'000;  // ns between rows after the first kRowsBefore
 
     explicit ResidentRows(std::uint64_t pid) : pid_(pid) {}
 
     // The rows that are due now: none, one or two.
     std::vector<recording::Memory> take(std::uint64_t time, const Resident& reading);
-    // The process has ended, or the run has: what was kept back, and of a process that has ended a row that says so.
+    // The process or the run has ended: what was kept back, and for a process that has ended a row with that.
     std::vector<recording::Memory> end(std::uint64_t time, bool has_ended);
 
   private:

@@ -28,7 +28,7 @@ std::uint64_t to_ns(const timeval& time) {
 
 Run::Run(Settled& settled, const recording::Folder& folder)
     : settled_(settled), folder_(folder), scene_{settled, folder, log_, 0, 0, false, {}, {}} {
-    // In the order in which they act at each step: what others measure comes before the kernel's records of it.
+    // In the order in which they act at each step: others' measurements come before the kernel's records of them.
     participants_ = settled.options.participants;
     participants_.insert(participants_.end(), {&kernel_records_, &session_, &short_processes_, &outside_maps_,
                                                &memory_samples_, &log_rows_});
@@ -159,7 +159,7 @@ void Run::write_end(const RecordOutcome& outcome) {
     recording::RunEnd end;
     end.time = monotonic_now().ns;
     end.wait_status = static_cast<std::uint64_t>(static_cast<unsigned>(outcome.wait_status));
-    end.peak_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;  // the kernel tells KiB
+    end.peak_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;  // the kernel reports KiB
     end.user_ns = to_ns(usage.ru_utime);
     end.system_ns = to_ns(usage.ru_stime);
     end.reason = static_cast<std::uint64_t>(outcome.reason);

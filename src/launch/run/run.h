@@ -28,10 +28,10 @@ class Run {
     Run(Settled& settled, const recording::Folder& folder);
     Run(const Run&) = delete;
     Run& operator=(const Run&) = delete;
-    // The folder is emptied again unless the program began: then the run is worth keeping.
+    // Empties the folder again unless the program began: then the recording is kept.
     ~Run();
 
-    // All of it. Errors: the program did not begin, and nothing is left behind.
+    // All of it. Errors: the program did not begin; nothing is left behind.
     Result<RecordOutcome> run();
 
   private:
@@ -56,7 +56,7 @@ class Run {
     std::optional<Child> child_;
     std::optional<ProgramWatch> program_;
     RunScene scene_;
-    std::uint64_t let_go_ = 0;  // when the program was
+    std::uint64_t let_go_ = 0;  // when the program was released
     bool is_to_keep_ = false;
 
     KernelRecords kernel_records_;

@@ -21,7 +21,7 @@ void fill_session(events::Session& session, const RunScene& scene) {
     session.max_bytes = options.max_bytes;
     session.follow = options.follow;
     session.registers = options.registers;
-    // Ranks share a folder, maybe over a network.
+    // Ranks share a folder, possibly over a network.
     session.short_processes =
         options.follow && !scene.settled.job && !options.is_about_every_process && !options.from_outside;
     if (number_behind_link("/proc/self", "") == static_cast<std::uint64_t>(getpid())) {

@@ -1,4 +1,4 @@
-// What the monitor is told: the file `session` (events/session.h) in the recording's folder, while the program runs.
+// The monitor's input: the file `session` (events/session.h) in the recording's folder, while the program runs.
 #pragma once
 
 #include "launch/run/participant.h"

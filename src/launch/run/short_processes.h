@@ -8,14 +8,14 @@
 
 namespace kymo::launch {
 
-// Makes it where the session wants it, with a header, the description of its table and the session's events: a packed
+// Creates it at the session's path, with a header, the description of its table and the session's events: a packed
 // file, to whose end the monitors append. Errors: kNoSpace, kPermission, kInternal.
 class ShortProcesses final : public RunParticipant {
   public:
     Result<void> started(RunScene& scene) override;
 };
 
-// How many processes it holds. Removes it where they are none.
+// The number of processes in it. Removes it if there are none.
 std::uint64_t finish_short_processes(const recording::Folder& folder);
 
 }  // namespace kymo::launch

@@ -7,7 +7,7 @@
 
 namespace kymo::launch::x86_64 {
 
-// By number; none where the kernel does not say.
+// By number; none if the kernel does not report it.
 inline std::optional<long> traced_call(pid_t task) {
     user_regs_struct registers{};
     if (ptrace(PTRACE_GETREGS, task, nullptr, &registers) != 0) {

@@ -4,8 +4,8 @@
 // It looks behind a wait while the process has one thread, and at the process's end, never in a handler; nowhere
 // before the process has a file (process/log.h). The list takes a descriptor for a moment: with other threads, one of
 // them could open a file meanwhile and find another number than it would have alone. The first kFreeLooks are always
-// taken, of the others only so many that they take at most 1/kCost of the time; the last one is always taken. What
-// was passed over is counted.
+// taken, of the others only as many as take at most 1/kCost of the time; the last one is always taken. The number
+// of those passed over is counted.
 #pragma once
 
 #include "base/exclusion.h"

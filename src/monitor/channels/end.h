@@ -31,7 +31,7 @@ struct ChannelEnd {
 std::uint64_t object_of(int descriptor);
 
 // `object` as from object_of(). False: not an end whose channel is counted (a socket of another family), or not yet
-// (a TCP socket that is not connected); is_final then says which.
+// (a TCP socket that is not connected); is_final distinguishes them.
 bool identify(int descriptor, std::uint64_t object, ChannelEnd& end, bool& is_final);
 
 // A declared channel's: of one process, or between processes.

@@ -208,7 +208,7 @@ std::uint64_t Hunt::news_count() const {
 }
 
 // Only a thread itself can find its call path: results of other threads wait for these, or for the end. If no
-// thread is signalled a result might wait for ever, so the next thread writes it, without a path. Under the lock.
+// thread is signalled a result might wait forever, so the next thread writes it, without a path. Under the lock.
 template <typename PathOf>
 void Hunt::write_news(ThreadState& thread, const PathOf& path_of) {
     const std::uint64_t count = news_count();

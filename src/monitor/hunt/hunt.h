@@ -41,7 +41,7 @@ class Hunt : public Part {
     bool on() const { return on_; }
     bool in_kernel() const { return on_ && file_.kernel.holder != 0; }
 
-    // An overflow of one of the session's events. True: it was hunted, and is not to be written as a sample.
+    // An overflow of one of the session's events. True: it was hunted; the caller must not write it as a sample.
     bool take(ThreadState& thread, const Overflow& overflow, const unwind::Registers& registers);
     // Results that the kernel's engine has made in this thread; in hunts without a signal (context-switches: a
     // signal would end waits early), in any thread of the process.

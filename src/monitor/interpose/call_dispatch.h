@@ -1,8 +1,8 @@
 // System calls that are dispatched to the program itself (PR_SET_SYSCALL_USER_DISPATCH, as Wine uses it): while a
 // byte of the thread enables it, each call outside of one stretch of code raises SIGSYS instead, including the one
 // by which every handler returns. Such a thread is counted, but not sampled, until it ends the dispatch; the
-// recording says so. The program's calls of the C library in that time are dispatched as well, which is its own
-// concern.
+// recording has a note of it. The program's calls of the C library in that time are dispatched as well, which is its
+// own concern.
 #pragma once
 
 namespace kymo::monitor {

@@ -2,7 +2,7 @@
 //
 // A filter made for the program's own calls may kill it for a call that only the monitor makes. So before one is
 // installed (prctl, seccomp, and both by syscall()), it is evaluated for each of the monitor's calls. If it would
-// kill, measurement ends there: the results so far are written, counters are closed, and the report says so; a
+// kill, measurement ends there: the results so far are written, counters are closed, and the report has a note; a
 // program that the process executes later is started without the monitor. A filter that refuses by an errno is
 // another rung of the ladder (counters.h), and measurement continues.
 //

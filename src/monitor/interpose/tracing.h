@@ -1,6 +1,6 @@
 // Threads under ptrace(2): every signal stops a traced thread for its tracer, so sampling signals would appear in
-// the output of a debugger or strace, or stop a program for ever that is traced by its parent. Such a thread is
-// counted, but not sampled, and the recording says so.
+// the output of a debugger or strace, or stop a program forever that is traced by its parent. Such a thread is
+// counted, but not sampled, and the recording has a note of it.
 //
 // Detected are PTRACE_TRACEME, by the C library's ptrace() or by syscall(), and at the start of a program, or when
 // a thread has stopped itself for it, a tracer that belongs to what is recorded (or Kymo itself). A tracer from

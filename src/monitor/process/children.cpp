@@ -61,7 +61,7 @@ std::string_view name_of(std::string_view entry) {
     return until(entry, entry.find('=') + 1);  // with the '='; npos + 1 is 0
 }
 
-// ld.so(8): parted by colons and spaces.
+// ld.so(8): separated by colons and spaces.
 bool lists(std::string_view list, std::string_view library) {
     while (!list.empty()) {
         const std::size_t end = list.find_first_of(": ");

@@ -1,4 +1,4 @@
-// A thread's calling-context tree: every distinct call path once, as nodes that only ever get added.
+// A thread's calling-context tree: every distinct call path once, as nodes that are only added.
 //
 // Used by one thread (its sampling handler, or itself under Quiet). The tree in memory is only the index by
 // which a path finds its node again; the nodes themselves are rows in the recording, written through the
@@ -6,13 +6,13 @@
 //
 // Recursion is folded: a path passes twice through the same function only with a function new to the path in between.
 // A frame whose function has been passed since then leads back there, in place of that frame. So every function of a
-// path stays on it, each frame lies below a real caller of its function, the innermost frame is what it is, and a
-// path is as long as it has functions, not as the stack is deep. docs/recording-format.md has it in full.
+// path stays on it, each frame lies below a real caller of its function, the innermost frame is unchanged, and a
+// path is as long as it has functions, not as the stack is deep. docs/recording-format.md has the full rules.
 //
 // There is room for kOwnSlots steps a thread (256 KiB), then for up to kMostSlots as long as the large trees of the
 // process together take at most kMostBytes. Beyond that a path that is not known keeps
 // its innermost frames only, below a root of their own, then its leaf, then nothing: what is dropped is outward of
-// what is kept, so time never stands at a place where it was not spent.
+// what is kept, so time is never charged to a place where it was not spent.
 //
 // Paths come leaf first, as the unwinder delivers them, and are entered from the root. The path entered last is kept:
 // consecutive samples mostly share their outer frames, which then cost one comparison each instead of a search. Cost:
@@ -37,13 +37,13 @@ class ContextTree {
     static constexpr std::size_t kMostBytes = std::size_t{32} << 20U;
     static constexpr std::uint32_t kMaxNodes = kMostSlots;
     static constexpr std::size_t kMaxDepth = 4096;
-    static constexpr std::size_t kInnerFrames = 8;  // of a path that there is no room for
+    static constexpr std::size_t kInnerFrames = 8;  // of a path that has no room
 
     explicit ContextTree(std::size_t most_slots = kMostSlots) : most_slots_(most_slots) {}
     ContextTree(const ContextTree&) = delete;
     ContextTree& operator=(const ContextTree&) = delete;
 
-    // Forgets everything, for the next thread that uses this state. What a small tree needs is kept.
+    // Clears everything, for the next thread that uses this state. The memory of a small tree is kept.
     void clear() {
         if (capacity_ > kOwnSlots) {
             give_back_index();
@@ -70,18 +70,18 @@ class ContextTree {
     struct Entered {
         ContextId leaf{0};     // 0: an empty path, or no room even for the leaf
         bool folded = false;   // recursion was left out
-        bool dropped = false;  // outer frames were left out for want of room
+        bool dropped = false;  // outer frames were left out for lack of room
     };
 
-    // What tells the places of a path apart; also function_of()'s answer where no function is known.
+    // Distinguishes the places of a path; also function_of()'s result if no function is known.
     // User-space addresses have 47 bits; 16 bits are left for the image.
     static std::uint64_t key_of(const unwind::Frame& frame) {
         return (static_cast<std::uint64_t>(raw(frame.image)) << 48U) ^ frame.offset;
     }
 
-    // Enters a path given leaf first. function_of(frame): a number of the function that the frame lies in.
+    // Enters a path given leaf first. function_of(frame): a number for the frame's function.
     // emit(id, parent, frame, dropped) is called for each new node and returns false when the row could not be
-    // written; `dropped`: the node is outermost only because what lies outward was left out.
+    // written; `dropped`: the node is outermost only because outer frames were left out.
     template <typename FunctionOf, typename Emit>
     Entered enter(std::span<const unwind::Frame> leaf_first, const FunctionOf& function_of, const Emit& emit) {
         if (leaf_first.empty()) {

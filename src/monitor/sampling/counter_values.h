@@ -1,4 +1,4 @@
-// What a thread's counters say, and what became of opening them.
+// The values of a thread's counters, and the results of opening them.
 #pragma once
 
 #include "events/session.h"
@@ -8,7 +8,7 @@
 
 namespace kymo::monitor {
 
-// The session's events and, behind them, the kernel time that a timer thread reads for itself.
+// The session's events and, behind them, the kernel time that a timer thread reads itself.
 inline constexpr std::size_t kMaxValues = events::kMaxEvents + 1;
 
 struct CounterValues {
@@ -23,8 +23,8 @@ enum class CounterKind : std::uint8_t { kNone = 0, kPerfEvents = 1, kThreadTimer
 struct CounterOutcome {
     CounterKind kind = CounterKind::kNone;
     bool no_buffer = false;
-    bool silent = false;          // it was opened so (set_silent())
-    int error = 0;                // why performance events failed (errno); 0: they did not, or it is not known
+    bool silent = false;          // it was opened silent (set_silent())
+    int error = 0;                // why performance events failed (errno); 0: they did not, or not known
     std::uint32_t missing = 0;    // bit i: event i could not be opened
     std::uint32_t user_only = 0;  // bit i: event i had to be limited to user mode
 };

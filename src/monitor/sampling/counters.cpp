@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t kFar = std::uint64_t{1} << 50U;  // ns, 13 days: the counter's timer is never next
 
-// The leader alone samples, or nearly so, and the members may wait.
+// Whether the leader alone samples, or nearly so, and the members may wait.
 bool may_postpone(const events::Session& session) {
     for (std::size_t i = 1; i < session.event_count; ++i) {
         const events::SessionEvent& event = session.events[i];
@@ -43,8 +43,8 @@ bool Counters::open(const events::Session& session, Descriptors& descriptors, Th
     usage_.open(session, tid, usage, {});
     outcome_.silent = silent_;
     const bool postpones = beginning.opening == Opening::kPostponed && may_postpone(session);
-    // Without samples performance events could not tell the program's time from the system's: a silent thread has a
-    // timer that never runs, and counts as its clocks and getrusage do.
+    // Without samples performance events could not separate the program's time from the system's: a silent thread has
+    // a timer that never runs, and counts by its clocks and getrusage.
     if (session.mechanism == events::Mechanism::kPerfEvents && !silent_ &&
         events_.open(postpones, {descriptors, owner, silent_}, outcome_)) {
         outcome_.kind = CounterKind::kPerfEvents;
@@ -77,8 +77,8 @@ void Counters::open_timer(ThreadState* owner, const rusage& usage) {
 }
 
 void Counters::complete(Descriptors& descriptors, ThreadState* owner) {
-    // Members that join a running group count nothing before the thread is next scheduled (seen on Linux 6.18). What
-    // the clock misses while the group stands still is added.
+    // Members that join a running group count nothing before the thread is next scheduled (seen on Linux 6.18). Time
+    // that the clock misses while the group is stopped is added.
     timespec stopped{};
     timespec started{};
     clock_function(CLOCK_THREAD_CPUTIME_ID, &stopped);
@@ -249,7 +249,7 @@ void Counters::begin_with_ticks(ThreadState* owner, const rusage& usage) {
     follow_ticks(usage);
 }
 
-// The leader samples no more for a long time, and counts on.
+// The leader does not sample for a long time, but continues to count.
 bool Counters::begin_at_tick(const rusage& usage, ThreadState* owner) {
     if ((!timer_.is_made() && !timer_.make(*session_, tid_, owner)) || !events_.set_period(kFar)) {
         return false;
@@ -272,7 +272,7 @@ void Counters::end_at_tick() {
 }
 
 bool Counters::read_at_tick(bool is_timers, bool* in_kernel) {
-    // The signal may be another event's, or stand for a timer's as well.
+    // The signal may be another event's, or one of an event and a timer together.
     if (!events_.read_group(0, latest_) || !(is_timers || tick_.is_sample_due(latest_.value[0], period()))) {
         return false;
     }

@@ -4,8 +4,8 @@
 // CPU-time timer of the thread (thread_timer.h), and getrusage for what it counts (counted_by_usage.h).
 //
 // Most threads that a program makes by the thousand are gone before their first overflow. So in a session that
-// samples by task-clock (and page faults, rarely) and counts nothing else but what the kernel keeps of every thread
-// anyhow (getrusage), a new thread opens its leader, and nothing else; its first overflow, if it lives to see one,
+// samples by task-clock (and page faults, rarely) and otherwise counts only what the kernel keeps of every thread
+// anyhow (getrusage), a new thread opens its leader alone; its first overflow, if the thread lives until then,
 // brings the rest: complete(). Until then faults and switches are those of getrusage, and migrations are not counted.
 //
 // Every step has a defined outcome:
@@ -16,10 +16,10 @@
 //   descriptors run short             → the leader alone (complete() opens no member)
 //   a sampling member cannot signal   → it only counts
 //   timer cannot be made              → the thread is not sampled; its totals are still taken at its end
-// outcome() says which, for the recording.
+// outcome() gives it for the recording.
 //
-// A thread that is switched often may be sampled by a timer that is looked at with the kernel's tick, while the
-// counters count on: tick_trigger.h. One that spends time in the kernel is looked at there by the same timer, beside
+// A thread that is switched often may be sampled by a timer that is checked at the kernel's tick, while the
+// counters count on: tick_trigger.h. One that spends time in the kernel is sampled there by the same timer, beside
 // its samples: kernel_ticks.h.
 //
 // open() and close() run in the thread itself, under Quiet; read() in any thread; sample() and complete() in the
@@ -43,25 +43,25 @@
 namespace kymo::monitor {
 
 enum class Opening : std::uint8_t {
-    kWhole,      // all there is to open, at once
-    kPostponed,  // what may wait for the first overflow does, if all of the session's events may
+    kWhole,      // everything, at once
+    kPostponed,  // some of it waits for the first overflow, if all of the session's events may
 };
 
 // How a thread's counters begin.
 struct Beginning {
     Opening opening = Opening::kPostponed;
-    std::uint64_t first_period = 0;  // ns until the clock's first sample, where not the session's; else 0
-    std::uint64_t tick = 0;          // ns: sample at the kernel's tick, which is so long; else 0
-    bool kernel_ticks = false;       // look at once which calls take its system time
+    std::uint64_t first_period = 0;  // ns until the clock's first sample, if not the session's; else 0
+    std::uint64_t tick = 0;          // ns, of the kernel's tick: sample at it; else 0
+    bool kernel_ticks = false;       // examine at once which calls take its system time
 };
 
 class Counters {
   public:
-    // True: counting has begun, which saves that call where something was put off. False: it begins with enable().
-    // `usage`: the thread's so far, which is not told.
+    // True: counting has begun, which saves that call if something was put off. False: it begins with enable().
+    // `usage`: the thread's so far, which is not counted.
     bool open(const events::Session& session, Descriptors& descriptors, ThreadState* owner, int tid,
               const Beginning& beginning, const rusage& usage);
-    // After the first overflow: what open() has put off.
+    // After the first overflow: opens what open() has put off.
     bool is_postponed() const { return events_.is_alone(); }
     void complete(Descriptors& descriptors, ThreadState* owner);
     void close(Descriptors& descriptors);
@@ -70,46 +70,46 @@ class Counters {
 
     void enable();
     void disable();
-    // When the program has turned off all events of its thread (PR_TASK_PERF_EVENTS_DISABLE), each for itself.
+    // After the program has turned off all events of its thread (PR_TASK_PERF_EVENTS_DISABLE), each for itself.
     void enable_each() { events_.enable_each(); }
-    // Whether an overflow may have signalled a thread that has counted so much: not before its first period is over.
-    // (Half of it: that two clocks of the kernel's go together is not to be relied on.)
+    // Whether an overflow may have signalled a thread with these counts: not before its first period is over.
+    // (Half of it: two clocks of the kernel's may differ.)
     bool may_have_signalled(const CounterValues& values) const {
         const std::uint64_t first = events_.first_period() != 0 ? events_.first_period() : period();
         return !is_postponed() || needs_timer() || values.value[0] >= first / 2;
     }
-    // Whether overflows signal the thread. Counting goes on; what overflows meanwhile waits in the buffer. In the
+    // Whether overflows signal the thread. Counting continues; overflows meanwhile wait in the buffer. In the
     // thread.
     void set_signalling(bool on);
-    // No overflow is to signal the thread, whatever set_signalling() says; or no longer so. In the thread; what is
-    // set before open() holds from the first.
+    // Overflows never signal the thread, whatever set_signalling() says; or do again. In the thread; a value
+    // set before open() is effective from the first.
     void set_silent(bool silent);
     bool is_silent() const { return silent_; }
 
     const CounterOutcome& outcome() const { return outcome_; }
     CounterKind kind() const { return outcome_.kind; }
 
-    // Current values. `own`: the calling thread's usage, where that is its thread (own_usage()); nullptr for another
-    // one, whose usage, where it is needed, is then that of its last sample.
+    // Current values. `own`: the calling thread's usage, if that is its thread (own_usage()); nullptr for another
+    // one, whose usage, if needed, is then that of its last sample.
     void read(CounterValues& values, const rusage* own);
 
-    // In the handler, after sample(): begins to sample at the kernel's tick, or leaves that off, by how often the
-    // thread has been switched of late. A system call or two then, nothing else.
+    // In the handler, after sample(): begins or ends sampling at the kernel's tick, by how often the
+    // thread has been switched lately. A system call or two then, nothing else.
     void choose_trigger(ThreadState* owner);
 
     // In the handler of a timer's signal, which found the thread at `context`, after sample(): whether the kernel's
-    // tick found it in the kernel, in a session that looks there.
+    // tick found it in the kernel, in a session that examines that.
     bool tick_found_kernel(const ucontext_t& context);
 
-    // In the handler, before anything that may take long: of a clock that samples without a buffer, reads when the
-    // overflow was, and ends its first period. `is_timers`: the signal is a timer's.
+    // In the handler, before anything that may take long: for a clock that samples without a buffer, reads the time
+    // of the overflow, and ends its first period. `is_timers`: the signal is a timer's.
     void at_signal(bool is_timers);
     // In the handler: calls take(const Overflow&) for every sample that has arrived, oldest first; counts what the
     // kernel lost and throttled.
     template <typename Take>
     void sample(bool is_timers, const Take& take);
 
-    // How many values there are: the session's events, and for a timer thread the system time that a session for
+    // The number of values: the session's events, and for a timer thread the system time that a session for
     // performance events does not list.
     std::size_t value_count() const {
         return session_->event_count +
@@ -142,7 +142,7 @@ class Counters {
     bool begin_at_tick(const rusage& usage, ThreadState* owner);
     void follow_ticks(const rusage& usage);
     void end_at_tick();
-    // What drain() has not brought: values for a sample now. False: none is due.
+    // Values for a sample that drain() does not deliver, now. False: none is due.
     bool read_at_tick(bool is_timers, bool* in_kernel);
 
     const events::Session* session_ = nullptr;

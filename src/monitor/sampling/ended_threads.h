@@ -1,6 +1,6 @@
-// What is known of the threads of a process that have ended early, for those that begin: whether such threads spend
-// time in the kernel, and whether they are switched often. One that lives for less than some samples cannot find that
-// out for itself.
+// Statistics of a process's threads that ended early, for new ones: whether such threads spend
+// time in the kernel, and whether they are switched often. A thread that lives for less than some samples cannot find
+// that out itself.
 //
 // Pure arithmetic on the thread's clock, ns. Any thread may call it.
 #pragma once
@@ -15,9 +15,9 @@ namespace kymo::monitor {
 class EndedThreads {
   public:
     static constexpr std::uint64_t kShort = 20'000'000;    // ns; longer ones decide for themselves (kernel_ticks.h)
-    static constexpr std::uint64_t kEnough = 100'000'000;  // ns that a decision rests on
+    static constexpr std::uint64_t kEnough = 100'000'000;  // ns, the basis of a decision
 
-    // A thread has ended after so much of its clock, so many switches and samples, each of which stands for `period`.
+    // A thread has ended after so much of its clock, so many switches and samples, one every `period`.
     void add(std::uint64_t clock, std::uint64_t switches, std::uint64_t samples, std::uint64_t period) {
         if (clock < kShort) {
             clock_.fetch_add(clock, std::memory_order_relaxed);
@@ -25,7 +25,7 @@ class EndedThreads {
             sampled_.fetch_add(samples * period, std::memory_order_relaxed);
         }
     }
-    // More often than is worth a clock of their own (tick_trigger.h).
+    // More often than a clock of their own is worth (tick_trigger.h).
     bool were_switched_often() const {
         const std::uint64_t clock = clock_.load(std::memory_order_relaxed);
         return clock >= kEnough && TickTrigger::is_often(switches_.load(std::memory_order_relaxed), clock);

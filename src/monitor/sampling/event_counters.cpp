@@ -45,13 +45,13 @@ bool EventCounters::open(bool alone, const CounterOwner& owner, CounterOutcome& 
             if (i == 0) {
                 outcome.error = errno;
                 alone_ = false;
-                return false;  // no task-clock, no time: the timer has both
+                return false;  // no task-clock, no time: the timer provides both
             }
             outcome.missing |= usage_counts(session_->events[i]) ? 0 : 1U << i;
             continue;
         }
         descriptor_[i] = descriptor;
-        if (!alone) {  // of one alone nothing need be told apart
+        if (!alone) {  // a single counter needs no id
             ioctl(descriptor, PERF_EVENT_IOC_ID, &id_[i]);
         }
         if (leader < 0) {
@@ -112,7 +112,7 @@ void EventCounters::end_completion(std::uint64_t missed) {
     events::set_group_enabled(leader_[0], true);
 }
 
-// A member's samples into the leader's buffer. Without one nothing would tell whose overflow a signal is for: then
+// Sends a member's samples to the leader's buffer. Without one a signal could not be assigned to its overflow: then
 // the member counts, and no more.
 void EventCounters::join_samples(std::size_t event, bool is_silent, CounterOutcome& outcome) {
     if (buffer_ != nullptr && (ioctl(descriptor_[event], PERF_EVENT_IOC_SET_OUTPUT, descriptor_[0]) != 0 ||
@@ -192,10 +192,10 @@ bool EventCounters::set_period(std::uint64_t ns) {
     return ioctl(descriptor_[0], PERF_EVENT_IOC_PERIOD, &ns) == 0;
 }
 
-// The kernel's timer goes off after whole periods. Where it finds the thread in the kernel there is no overflow, and
+// The kernel's timer expires after whole periods. If it finds the thread in the kernel there is no overflow, and
 // it tries again after another one.
 std::uint64_t EventCounters::since_overflow(std::uint64_t clock, std::uint64_t period) {
-    constexpr std::uint64_t kApart = 5'000;  // ns: so far may the timer's clock and the counter's be apart
+    constexpr std::uint64_t kApart = 5'000;  // ns: largest difference between the timer's clock and the counter's
     const std::uint64_t every = first_period_ != 0 ? first_period_ : period;
     const std::uint64_t since_set = clock - std::min(clock, period_begin_);
     if (first_period_ != 0) {
@@ -213,7 +213,7 @@ void EventCounters::close(Descriptors& descriptors) {
         munmap(buffer_, kPage + kBufferBytes);
         buffer_ = nullptr;
     }
-    // Members before leaders: a group that loses its leader first is taken apart by the kernel, one counter at a
+    // Members before leaders: the kernel dissolves a group that loses its leader first, one counter at a
     // time.
     for (std::size_t i = session_ == nullptr ? 0 : session_->event_count; i-- > 0;) {
         if (descriptor_[i] >= 0) {

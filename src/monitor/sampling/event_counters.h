@@ -17,28 +17,28 @@
 
 namespace kymo::monitor {
 
-// For whom counters are opened.
+// The thread for which counters are opened.
 struct CounterOwner {
     Descriptors& descriptors;
     ThreadState* thread = nullptr;
-    bool is_silent = false;  // no overflow is to signal it
+    bool is_silent = false;  // overflows do not signal it
 };
 
 class EventCounters {
   public:
-    // Nothing is open, of a new thread. `first_period`: as Counters::open().
+    // For a new thread: nothing is open. `first_period`: as Counters::open().
     void reset(const events::Session& session, int tid, std::uint64_t first_period);
 
     // The session's events, or the first one `alone`, which then counts at once; the others with set_enabled(). What
-    // cannot be opened is told in `outcome`, but for what usage counts (counted_by_usage.h). False: not even the
+    // cannot be opened is in `outcome`, except what usage counts (counted_by_usage.h). False: not even the
     // leader, so no task-clock and no time; nothing is open then.
     bool open(bool alone, const CounterOwner& owner, CounterOutcome& outcome);
     bool is_alone() const { return alone_; }
     bool is_open(std::size_t event) const { return descriptor_[event] >= 0; }
 
-    // The leader's companions, after its first overflow. It stands still meanwhile.
+    // Completion opens the leader's members, after its first overflow. The leader is stopped meanwhile.
     void begin_completion();
-    // `before`: what has been counted of it otherwise. False: it cannot be opened (errno).
+    // `before`: the count so far, from another source. False: it cannot be opened (errno).
     bool add_member(std::size_t event, std::uint64_t before, const CounterOwner& owner, CounterOutcome& outcome);
     void add_samples(const CounterOwner& owner, CounterOutcome& outcome);
     // `missed`: what the leader's clock did not count.
@@ -51,11 +51,11 @@ class EventCounters {
     void set_enabled(bool on);
     // Each for itself.
     void enable_each();
-    // Whether overflows signal the thread. What overflows meanwhile waits in the buffer.
+    // Whether overflows signal the thread. Overflows meanwhile wait in the buffer.
     void set_signalling(bool on);
-    // Of the leader, which counts on. False: refused.
+    // Sets the period of the leader, which continues to count. False: refused.
     bool set_period(std::uint64_t ns);
-    // The leader's first period, where it is not the session's; 0: it is, or is over.
+    // The leader's first period, if not the session's; 0: it is, or is over.
     std::uint64_t first_period() const { return first_period_; }
     // At the leader's first overflow: `ns` from now on.
     void end_first_period(std::uint64_t ns) {
@@ -71,7 +71,7 @@ class EventCounters {
     bool read_group(std::size_t group, CounterValues& values);
     void read_other_groups(std::size_t sampled_group, CounterValues& values);
 
-    // For the samples: one opened alone has none until its completion.
+    // For the samples: a leader opened alone has no buffer until its completion.
     bool add_buffer();
     bool has_buffer() const { return buffer_ != nullptr; }
     // Calls take(sample, event) for every sample that has arrived, oldest first, with the `values` of that moment;
@@ -101,7 +101,7 @@ class EventCounters {
     std::uint64_t first_period_ = 0;
     std::uint64_t period_begin_ = 0;  // the leader's clock when its period was last set, without a buffer
     std::uint32_t signals_ = 0;       // bit i: overflows of event i signal the thread
-    std::uint64_t before_[events::kMaxEvents] = {};  // what had been counted before the event's counter was opened
+    std::uint64_t before_[events::kMaxEvents] = {};  // the count before the event's counter was opened
     std::uint64_t lost_ = 0;
     std::uint64_t throttled_ = 0;
 };

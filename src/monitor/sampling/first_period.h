@@ -1,8 +1,8 @@
-// When a thread's clock is to take its first sample.
+// The time of a thread's first sample.
 //
 // Threads that end before a whole period would never be sampled, and code that threads begin with hardly ever. So the
-// first sample of a thread comes at a moment drawn at random from its first period: it finds each moment as often as
-// any other, and stands for a period like all that follow.
+// first sample of a thread comes at a time drawn at random from its first period: every time is equally likely,
+// and the sample has a whole period's weight like all that follow.
 #pragma once
 
 #include "base/hash.h"
@@ -14,7 +14,7 @@
 namespace kymo::monitor {
 
 // ns, in [kLeastFirstPeriodNs, period); all moments before that are drawn as that one: the kernel's timer, once it
-// has found the thread in the kernel, goes off again and again until it finds it in the program. 0: the period is too
+// has found the thread in the kernel, expires again and again until it finds it in the program. 0: the period is too
 // short for it. `seed`: any number that differs from thread to thread.
 inline std::uint64_t draw_first_period(std::uint64_t period, std::uint64_t seed) {
     return period < 4 * recording::kLeastFirstPeriodNs ? 0

@@ -1,4 +1,4 @@
-// The signal handler: the path of every sample. docs/measurements.md has what it costs.
+// The signal handler: the path of every sample. Its cost is in docs/measurements.md.
 //
 // Runs in the measured thread, between any two of the program's instructions, with every signal blocked, on the
 // thread's own stack (signal_entry.h). No malloc, no locks but the monitor's own (a thread's first sample and a new
@@ -32,7 +32,7 @@ namespace kymo::monitor {
 
 namespace {
 
-// `registers`: where it was taken; null: not known.
+// `registers`: those at the sample; null: not known.
 void write_sample(ThreadState& thread, const Overflow& overflow, const MetricValues& metrics, const Path& path,
                   const unwind::Registers* registers) {
     std::size_t count = thread.counters.value_count();
@@ -41,7 +41,7 @@ void write_sample(ThreadState& thread, const Overflow& overflow, const MetricVal
     thread.pauses_seen = process.resumes();
     for (std::size_t i = 0; i < count; ++i) {
         const std::uint64_t now = overflow.values->value[i];
-        // Timer threads' clocks run on while measurement is off; kernel counters stand still.
+        // Timer threads' clocks run on while measurement is off; kernel counters do not.
         const bool unknown = resumed && thread.counters.kind() == CounterKind::kThreadTimer;
         deltas[i] = unknown || now < thread.last.value[i] ? 0 : now - thread.last.value[i];
         thread.last.value[i] = now;
@@ -77,7 +77,7 @@ bool is_own_work(std::uint64_t flags) {
     return (flags & recording::kOwnWork) != 0;
 }
 
-// What was counted outside of what a second look is for, as a row.
+// Writes the counts outside the code of a second look, as a row.
 void write_left_out(ThreadState& thread) {
     LeftOutSample& left_out = thread.left_out;
     left_out.overflow.values = &left_out.values;
@@ -86,8 +86,8 @@ void write_left_out(ThreadState& thread) {
     left_out.known = false;
 }
 
-// The sample as a row; or, outside of what a second look is for, left out. The last one left out is written before a
-// row inside, and where the program's work and the monitor's meet: what one of them did never stands with the other.
+// The sample as a row; or, outside the code of a second look, left out. The last one left out is written before a
+// row inside, and between the program's work and the monitor's: its counts never go to a row of the other kind.
 void take_sample(ThreadState& thread, const Overflow& overflow, const Path& path,
                  const unwind::Registers* registers) {
     LeftOutSample& left_out = thread.left_out;
@@ -109,9 +109,9 @@ void take_sample(ThreadState& thread, const Overflow& overflow, const Path& path
     write_sample(thread, overflow, metrics, path, registers);
 }
 
-// What a sample that was due at `sampled` has taken from the program, which was in the handler from `begin` to `end`.
-// The kernel writes the sample, delivers the signal and comes back from it; before that it has entered its interrupt,
-// of which nobody can tell here. Half of the rest is about right (seen: 10 µs of 32 in a virtual machine).
+// The time that a sample due at `sampled` has taken from the program; the handler ran from `begin` to `end`.
+// The kernel writes the sample, delivers the signal and returns from it; before that it has entered its interrupt,
+// whose time cannot be measured here. Half of the rest is about right (seen: 10 µs of 32 in a virtual machine).
 std::uint64_t taken_by_sample(std::uint64_t sampled, std::uint64_t begin, std::uint64_t end) {
     constexpr std::uint64_t kMost = 100'000;       // ns that a delivery takes; longer: others had the processor
     constexpr std::uint64_t kMostBefore = 20'000;  // ns; a long walk says nothing of the kernel's entry
@@ -120,7 +120,7 @@ std::uint64_t taken_by_sample(std::uint64_t sampled, std::uint64_t begin, std::u
     return known + std::min(known / 2, kMostBefore);
 }
 
-// From so many samples on a thread is no short one. A first sample at random, or some at ticks, say nothing of how
+// From this many samples on a thread is not short. A first sample at random, or some at ticks, say nothing of how
 // long it lives.
 std::uint64_t samples_of_short(const Beginning& beginning) {
     constexpr std::uint64_t kAtTicks = 5;
@@ -128,7 +128,7 @@ std::uint64_t samples_of_short(const Beginning& beginning) {
 }
 
 // Returns when the last sample was due, 0: there was none. At ticks it is taken in the handler, after the kernel's
-// work; the coarse clock stands at the tick (of one processor: the others' need not come with it).
+// work; CLOCK_MONOTONIC_COARSE is the time of the last tick (of one CPU; others may tick at other times).
 std::uint64_t take_samples(ThreadState& thread, void* context, int code) {
     std::uint64_t last = 0;
     std::uint64_t taken = 0;  // the last sample's time in its row
@@ -141,11 +141,11 @@ std::uint64_t take_samples(ThreadState& thread, void* context, int code) {
     const std::uint64_t pc = registers.pc;
     if (thread.stack.holds(registers.sp()) && thread.waits.is_left_at(registers.sp())) {
         write_unfinished_wait(thread, clock_now(), true);
-        thread.waits.begin.store(0, std::memory_order_relaxed);  // one that was too brief, too
+        thread.waits.begin.store(0, std::memory_order_relaxed);  // also a wait that was too brief
     }
     bool walked = false;
     Path path;
-    // Of all samples that this signal is for, walked once.
+    // The path for all samples of this signal, walked once.
     const auto path_here = [&] {
         if (!walked) {
             path = thread.debt.is_much() ? path_from_address(thread, pc) : path_from_signal(thread, registers);
@@ -164,7 +164,7 @@ std::uint64_t take_samples(ThreadState& thread, void* context, int code) {
         if (overflow.time >= thread.own_work_begin && overflow.time < thread.own_work_end) {
             // It came while the monitor was at work here with signals blocked (a new image's table takes
             // milliseconds), and is delivered before the program's next instruction: what was interrupted then is
-            // interrupted now. There may be hundreds, where a walk took long.
+            // interrupted now. There may be hundreds, if a walk took long.
             Path own = path_here();
             own.flags |= recording::kOwnWork;
             take_sample(thread, overflow, own, nullptr);
@@ -177,7 +177,7 @@ std::uint64_t take_samples(ThreadState& thread, void* context, int code) {
         }
         Path here = path_here();
         if (overflow.at_tick) {
-            // The kernel's account goes by its ticks, but never lets a sum fall: it hides some ticks of its own.
+            // The kernel counts time at its ticks, but never lets a sum fall: it hides some ticks of its own.
             const bool in_kernel =
                 overflow.in_kernel || native::was_in_call(*static_cast<const ucontext_t*>(context));
             here.flags |= recording::kAtTick | (in_kernel ? recording::kInKernel : 0);
@@ -186,7 +186,7 @@ std::uint64_t take_samples(ThreadState& thread, void* context, int code) {
     });
     if (is_timers && thread.counters.tick_found_kernel(*static_cast<const ucontext_t*>(context))) {
         recording::KernelTick row;
-        // Where the timer takes the samples as well, with this one's time: it stands for what came before it.
+        // If the timer also takes the samples, the row has this sample's time: it covers the time before it.
         row.time = thread.counters.samples_by_timer() && taken != 0 ? taken : clock_now();
         row.context = raw(path_here().leaf);
         thread.writer.append(row);
@@ -202,7 +202,7 @@ std::uint64_t take_samples(ThreadState& thread, void* context, int code) {
     return last;
 }
 
-// How fast the thread's processor is, as it is when the thread computes: a core's other thread slows it down.
+// The speed of the thread's processor while the thread computes: a core's other thread slows it down.
 void measure_pace(ThreadState& thread) {
     constexpr std::uint64_t kMostTicks = 4'096;  // more: it was interrupted
     const std::uint64_t ticks = native::pace_ticks();

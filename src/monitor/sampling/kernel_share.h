@@ -1,4 +1,4 @@
-// Where the kernel's tick has found a thread, by the kernel's own account of it.
+// Whether the kernel's tick has found a thread in the kernel, by the kernel's own account.
 //
 // The kernel counts its ticks by where they find the thread, and divides the thread's time in the same proportion
 // (cputime_adjust in its kernel/sched/cputime.c): the system's part of all rises with a tick in the kernel, and falls
@@ -18,7 +18,7 @@ class KernelShare {
         user_ns_ = nanoseconds(usage.ru_utime);
         system_ns_ = nanoseconds(usage.ru_stime);
     }
-    // At a tick: whether it found the kernel at work.
+    // Called at a tick: whether it found the kernel at work.
     bool has_risen(const rusage& usage) {
         const double before = share();
         begin(usage);

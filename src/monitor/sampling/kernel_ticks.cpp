@@ -8,10 +8,10 @@
 namespace kymo::monitor {
 namespace {
 
-// Of the thread's time, ns: that a decision rests on; and once the looks have begun.
+// Of the thread's time, ns: the basis of a decision; and of one after sampling has begun.
 constexpr std::uint64_t kShortWindow = 20'000'000;
 constexpr std::uint64_t kLongWindow = 500'000'000;
-// So much without a sample is a reason at once, when it is a twentieth.
+// This much without a sample is a reason at once, if it is a twentieth.
 constexpr std::uint64_t kMuch = 2'000'000;
 constexpr std::uint64_t kBeginAbove = 20;  // a twentieth of the time is the system's
 constexpr std::uint64_t kEndBelow = 40;
@@ -42,8 +42,8 @@ KernelTicks::Choice KernelTicks::choose(std::uint64_t clock, std::uint64_t perio
     return choice;
 }
 
-// A call's return is known by the registers that the instruction leaves, whatever the kernel's account says. Ticks
-// that the account alone has in the kernel met faults, or the interrupts that take the samples.
+// The registers show a call's return, whatever the kernel's account says. Ticks that only
+// the account has in the kernel met faults, or the interrupts that take the samples.
 bool KernelTicks::found_kernel(const ucontext_t& context, const rusage& usage) {
     const bool has_risen = share_.has_risen(usage);
     const auto faults = static_cast<std::uint64_t>(usage.ru_minflt + usage.ru_majflt);

@@ -1,4 +1,4 @@
-// Finds out which of a thread's system calls take its system time.
+// Finds the system calls that take a thread's system time.
 //
 // The sampling counter does not count in the kernel, so it takes no sample there: the thread's clock shows that there
 // was system time, but not in which call. A timer of the thread's processor time, which the kernel checks at its
@@ -6,7 +6,7 @@
 // most one look in 4 ms of system time (at 250 Hz) and needs no privilege. This class decides and keeps the account;
 // counters.h sets the timer.
 //
-// `clock`: what the thread's counter says, ns; `period`: of its samples.
+// `clock`: the value of the thread's counter, ns; `period`: of its samples.
 #pragma once
 
 #include "monitor/sampling/kernel_share.h"
@@ -27,7 +27,7 @@ class KernelTicks {
     // It has failed once, and is not tried again.
     void refuse() { is_refused_ = true; }
 
-    // A sample of the clock has come.
+    // Counts a sample of the clock.
     void count_sample() { ++samples_; }
     // Decides by how much of the thread's time passed without a sample.
     Choice choose(std::uint64_t clock, std::uint64_t period);

@@ -2,8 +2,8 @@
 // whole tree (launch/record_reach.h).
 //
 // One dummy event on the thread, with a page of records that the thread empties itself: with every sample, after
-// every wait, and at its end. So nobody is woken and nothing is signalled. A page holds some 50 absences; what comes
-// between two emptyings beyond that is lost, and told (`kernel-lost`). Before the event was opened nothing is known.
+// every wait, and at its end. So no thread is woken or signalled. A page holds about 50 switches; more between two
+// emptyings are lost, and reported (`kernel-lost`). Before the event was opened nothing is known.
 //
 // open(), close() in the thread, under Quiet; take() in the thread, marked busy, or in the one that ends the process.
 // Cost: some 20 µs a thread for opening, mapping and closing, whatever the number of processors; 8 KiB of locked
@@ -30,9 +30,9 @@ class Absences {
         bool preempted = false;
     };
     void clear() { is_off_ = false; }
-    // The one that the thread has not come back from, as far as is known; nullptr: none.
+    // The absence from which the thread has not come back, as far as known; nullptr: none.
     const Absence* open() const { return is_off_ ? &last_ : nullptr; }
-    // The next record: calls absent(const Absence&) if it ends one, lost(records) where the kernel had no room.
+    // The next record: calls absent(const Absence&) if it ends one, lost(records) if the kernel had no room.
     template <typename Absent, typename Lost>
     void take(const events::RingRecord& record, const Absent& absent, const Lost& lost);
 
@@ -44,17 +44,17 @@ class Absences {
 class OwnSwitches {
   public:
     using Absence = Absences::Absence;
-    // 0, or why not (errno): then there are none of this thread.
+    // 0, or why not (errno): then this thread has no records.
     int open(Descriptors& descriptors, ThreadState* owner);
     void close(Descriptors& descriptors);
     // In a forked child: the mapping is not there, the descriptor a copy.
     void abandon(Descriptors& descriptors);
     bool is_open() const { return ring_ != nullptr; }
 
-    // The one that the thread has not come back from, as far as is known; nullptr: none.
+    // The absence from which the thread has not come back, as far as known; nullptr: none.
     const Absence* absence() const { return absences_.open(); }
     // Calls absent(const Absence&) for every time that the thread was off a processor and is back, in the order of
-    // time, and lost(records) where the kernel had no room.
+    // time, and lost(records) if the kernel had no room.
     template <typename Absent, typename Lost>
     void take(const Absent& absent, const Lost& lost);
 
@@ -71,7 +71,7 @@ void Absences::take(const events::RingRecord& record, const Absent& absent, cons
     constexpr std::uint16_t kPreempted = 1U << 14U;  // PERF_RECORD_MISC_SWITCH_OUT_PREEMPT
     events::RingTrailer trailer;
     if (record.type() == PERF_RECORD_LOST) {
-        is_off_ = false;  // its way back may be among them
+        is_off_ = false;  // its return may be among them
         lost(record[1]);
     } else if (record.type() == PERF_RECORD_SWITCH && events::parse_trailer(record, trailer)) {
         if ((record.misc() & PERF_RECORD_MISC_SWITCH_OUT) != 0) {

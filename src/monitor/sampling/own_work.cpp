@@ -10,7 +10,7 @@ namespace {
 
 __extension__ using Wide = unsigned __int128;
 
-// Of work that goes on at `time`, what came before it; such work may end behind the handler (OwnWork).
+// The part before `time` of work that is still going on; such work may end behind the handler (OwnWork).
 std::uint64_t own_work_since(ThreadState& thread, std::uint64_t time) {
     constexpr std::uint64_t kAtIt = ~std::uint64_t{0};
     const bool is_within = time >= thread.own_work_begin && time < thread.own_work_end;
@@ -25,17 +25,17 @@ std::uint64_t own_work_since(ThreadState& thread, std::uint64_t time) {
     return since;
 }
 
-// How much of so much work was in the kernel, as of all work in this thread so far. 0: not told apart.
+// The part of this work that was in the kernel, estimated from all work in this thread so far. 0: not known.
 std::uint64_t own_system_part(const ThreadState& thread, std::uint64_t own_ns) {
     if (thread.own_system_ns == 0 || thread.own_work_ns == 0) {
         return 0;
     }
-    // Whole numbers: in a thread whose arithmetic traps, division of others would.
+    // Whole numbers: floating-point division would trap in a thread whose arithmetic traps.
     const std::uint64_t system = std::min(thread.own_system_ns, thread.own_work_ns);
     return static_cast<std::uint64_t>(static_cast<Wide>(own_ns) * system / thread.own_work_ns);
 }
 
-// What the wrappers of calls that may block took, beside that work: too often and too little for readings of their
+// Time in the wrappers of calls that may block, beside that work: too often and too little for readings of its
 // own.
 std::uint64_t own_work_of_calls(ThreadState& thread) {
     const std::uint64_t calls = thread.waits.all.count.load(std::memory_order_relaxed);

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kMostRunTimes = 4;
 constinit std::atomic<std::uint32_t> run_times[kMostRunTimes]{};  // image ids; 0: free
 
-// In place of a frame: what comes outwards of it is a context of another stream. No image has this id.
+// In place of a frame: the frames outward of it are a context of another stream. No image has this id.
 constexpr ImageId kJoin{0xffffffffU};
 constexpr unsigned kContextBits = 22;
 static_assert(ContextTree::kMaxNodes <= 1U << kContextBits);
@@ -41,8 +41,8 @@ bool is_run_time(ImageId image) {
     return false;
 }
 
-// As the kernel had it when it interrupted the thread (it may have disarmed it since: SS_AUTODISARM); outside the
-// handler, as it is.
+// As it was when the kernel interrupted the thread (which may have disarmed it since: SS_AUTODISARM); outside the
+// handler, as it is now.
 StackBounds alternate_stack(const ThreadState& thread) {
     stack_t now{};
     if (thread.alternate.high != 0 || &thread != this_thread() || sigaltstack(nullptr, &now) != 0 ||
@@ -59,13 +59,13 @@ struct Stacks {
     ThreadState& thread;
     unsigned copies = 0;
 
-    // From there (and the red zone) upwards, as far as it goes; empty where there is nothing, or too much has been
+    // From there (and the red zone) upwards, as far as it is readable; empty if nothing is, or too much has been
     // copied.
     unwind::MemoryView copy(std::uint64_t pointer) {
         unwind::MemoryView view;
         if (copies++ < kMostCopies) {
             view = unwind::copy_memory(pointer - unwind::native::kRedZone, thread.copied_stack);
-            // Below the lowest page of a stack is often nothing that could be read.
+            // Below the lowest page of a stack is often nothing readable.
             view = view.end() > pointer ? view : unwind::copy_memory(pointer, thread.copied_stack);
         }
         return view;
@@ -79,7 +79,7 @@ unwind::MemoryView live_from(std::uint64_t pointer, const StackBounds& bounds) {
                                     bounds.high);
 }
 
-// Where the stack is that a stack pointer points into, when it is not the one the walk began on.
+// The stack of a stack pointer, if it is not the one on which the walk began.
 bool find_stack(void* context, std::uint64_t pointer, unwind::MemoryView* view) {
     auto& stacks = *static_cast<Stacks*>(context);
     const ThreadState& thread = stacks.thread;
@@ -91,13 +91,13 @@ bool find_stack(void* context, std::uint64_t pointer, unwind::MemoryView* view) 
         *view = live_from(pointer, alternate);
         return true;
     }
-    // A coroutine's, or one the program made itself: nobody says where it ends, so it is copied as far as it goes.
+    // A coroutine's, or one that the program made: its end is not known, so all that is readable is copied.
     *view = stacks.copy(pointer);
     return view->begin() != view->end();
 }
 
-// Inward of the monitor's frames: its reading of a clock (the kernel's shared page, and what the C library has before
-// it), and the C library's syscall().
+// Inward of the monitor's frames: its reading of a clock (the kernel's shared page, and the C library's function
+// before it), and the C library's syscall().
 constexpr std::size_t kClockFrames = 2;
 bool is_clock(std::uint64_t address) {
     constexpr std::uint64_t kShared = 8192;
@@ -110,12 +110,12 @@ bool is_system_call(std::uint64_t address) {
 
 struct Walked {
     std::size_t frames = 0;
-    std::size_t cut = 0;  // how many lie inwards of the outermost frame of a run time
+    std::size_t cut = 0;  // number of frames inward of the outermost frame of a run time
     bool has_cut = false;
     unwind::WalkResult result;
 };
 
-// The walk into `out`, and what is left of it. Frames of a run time stay where they are the innermost.
+// The walk into `out`, and the rest of it. Frames of a run time stay if they are the innermost.
 Walked walk(Stacks& stacks, const unwind::Registers& registers, const unwind::MemoryView& stack,
             std::span<unwind::Frame> out) {
     const unwind::StackFinder others{&stacks, find_stack};
@@ -124,7 +124,7 @@ Walked walk(Stacks& stacks, const unwind::Registers& registers, const unwind::Me
     bool in_program = false;
     for (const unwind::Frame& frame : out.first(walked.result.count)) {
         if (raw(own_image()) != 0 && frame.image == own_image()) {
-            // What the monitor calls beside a call of the program's, or makes it with, is no place of the program's.
+            // What the monitor calls beside a call of the program's, or to make it, is not the program's place.
             if ((walked.frames > 0 && walked.frames <= kClockFrames && is_clock(out[0].address)) ||
                 (walked.frames == 1 && is_system_call(out[0].address))) {
                 walked.frames = 0;
@@ -165,7 +165,7 @@ struct Joined {
     unwind::WalkResult result;  // of the outermost part
 };
 
-// Goes on with the construct of `joint`, and of those that it lies in. The last frame says whose stack it is.
+// Continues with the construct of `joint`, and of those around it. The last frame names the stack's stream.
 Joined join(Stacks& stacks, const Walked& inner, const Region* joint, std::span<unwind::Frame> room) {
     Joined path{inner.frames, inner.result};
     Walked last = inner;
@@ -186,7 +186,7 @@ Joined join(Stacks& stacks, const Walked& inner, const Region* joint, std::span<
     return path;
 }
 
-// What recursion is told by: the function around a frame, or the frame itself where none is known.
+// The key by which recursion is recognised: the function around a frame, or the frame itself if none is known.
 std::uint64_t function_of(const unwind::Frame& frame) {
     const std::uint64_t key = ContextTree::key_of(frame);
     if (frame.image == kJoin || raw(frame.image) == 0) {
@@ -198,7 +198,7 @@ std::uint64_t function_of(const unwind::Frame& frame) {
                                                                         : key;
 }
 
-// Enters a path and writes the nodes that are new.
+// Enters a path and writes the new nodes.
 ContextTree::Entered enter(ThreadState& thread, std::span<const unwind::Frame> path) {
     return thread.tree.enter(path, function_of,
                              [&](ContextId id, ContextId parent, const unwind::Frame& frame, bool dropped) {
@@ -251,7 +251,7 @@ Path path_from_address(ThreadState& thread, std::uint64_t pc) {
     const unwind::Frame frame = frame_at(pc);
     Path path;
     if (raw(frame.image) != 0 && frame.image == own_image()) {
-        // A call of the program's that the monitor stands in for: its caller is not known any more.
+        // A call of the program's that the monitor replaces: its caller is not known any more.
         path.flags = static_cast<std::uint64_t>(unwind::PathEnd::kNotWalked);
         return path;
     }
@@ -263,7 +263,7 @@ Path path_from_address(ThreadState& thread, std::uint64_t pc) {
 
 namespace {
 
-// A walk takes two kilobytes of stack and, where it meets a new image, more: on the calling thread's own.
+// A walk needs two kilobytes of stack and, at a new image, more: on the calling thread's own.
 template <typename Work>
 auto elsewhere(const Work& work) {
     const ThreadState* here = this_thread();
@@ -276,7 +276,7 @@ ContextId enter_walked(ThreadState& thread, const unwind::Registers& registers) 
     if (!announce(thread)) {
         return ContextId{0};
     }
-    // Of another thread's regions nobody knows how long they will last.
+    // It is not known how long another thread's regions will last.
     const Region* joint = &thread == this_thread() ? thread.team.known_joint() : nullptr;
     const std::span<unwind::Frame> room = thread.frames();
     Stacks stacks{thread};

@@ -18,8 +18,8 @@ bool is_migrations(const events::SessionEvent& event) {
     return event.type == PERF_TYPE_SOFTWARE && event.config == PERF_COUNT_SW_CPU_MIGRATIONS;
 }
 
-// Where the threads count user mode only, so must the process: usage has both. Not worth 5 µs a thread are the faults
-// that every session has: beside the threads' faults of user mode stand all of the process's.
+// If the threads count user mode only, so must the process: usage has both. Faults, which every session has, are not
+// worth 5 µs a thread: the threads' faults of user mode are beside all of the process's.
 bool is_inherited(const events::SessionEvent& event) {
     if (events::is_clock(event) || is_migrations(event) || events::samples_rare_faults(event)) {
         return false;

@@ -24,7 +24,7 @@ bool samples_clock() {
     return first.samples() && events::is_clock(first);
 }
 
-// How the counters have begun in fact.
+// Records how the counters have actually begun.
 void settle(Beginning& beginning, const Counters& counters) {
     const bool is_timed = counters.kind() == CounterKind::kThreadTimer;
     if (is_timed && beginning.first_period != 0) {
@@ -71,7 +71,7 @@ void Sampling::thread_begin(ThreadState& thread) {
     thread.counters.open(process.session(), process.descriptors(), &thread, thread.tid, thread.beginning, usage);
     settle(thread.beginning, thread.counters);
     if (!process_log.is_short()) {
-        tell_unavailable(thread.counters.outcome());  // otherwise announce() does
+        tell_unavailable(thread.counters.outcome());  // otherwise announce() reports it
     }
 }
 

@@ -44,7 +44,7 @@ bool SecondLook::holds(const unwind::Frame& frame) const {
             return code_.holds(loaded_[i].image, frame.offset);
         }
     }
-    return count > kMaxLoaded;  // of loadings that found no place nothing is known: kept
+    return count > kMaxLoaded;  // loadings beyond the table are unknown: kept
 }
 
 bool SecondLook::passes(std::span<const unwind::Frame> path) const {

@@ -1,12 +1,12 @@
-// A second look (`kymo record --for`): further events are kept only where an earlier recording kept something.
+// A second look (`kymo record --for`): further events are kept only in code that an earlier recording kept.
 //
-// A sample of an event asked for whose call path passes through none of the kept code is
-// left out: no row is written, and what the counters counted goes into the thread's next row. So outside of what is
-// looked at, a sampled event is as good as a counted one, and every sum over the run stays exact. Before a row inside
-// it, and between the program's work and the monitor's own, the last one left out is written after all: what was
-// counted outside never stands with code inside, nor the program's with the monitor's.
+// A sample of a requested event whose call path passes through none of the kept code is
+// left out: no row is written, and what the counters counted goes into the thread's next row. So outside of the
+// kept code, a sampled event is as good as a counted one, and every sum over the run stays exact. Before a row
+// inside it, and between the program's work and the monitor's, the last one left out is written after all: counts
+// from outside are never charged to code inside, nor the program's to the monitor.
 //
-// The code is told by the file `kept` beside the session (events/kept_code.h); without one nothing is left out.
+// The file `kept` beside the session lists the code (events/kept_code.h); without one nothing is left out.
 // Contract: as the rest of the monitor. begin() at program start, before there are images; image_added() from the
 // thread that found the image; the others in handlers. Cost of passes(): some 10 ns a frame of kept images.
 #pragma once
@@ -28,10 +28,10 @@ class SecondLook : public Part {
     bool begin();
     static void thread_begin(ThreadState& thread);
     bool on() const { return on_; }
-    // Was this event asked for? Others are kept everywhere.
+    // Whether this event was requested. Others are kept everywhere.
     bool is_for(std::uint32_t event) const { return event < 32 && (code_.events >> event & 1U) != 0; }
     void image_added(ImageId id, const image::LoadedImage& image);
-    // Does a call path pass through kept code?
+    // Whether a call path passes through kept code.
     bool passes(std::span<const unwind::Frame> path) const;
 
   private:

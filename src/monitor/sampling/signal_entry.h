@@ -1,14 +1,14 @@
-// Where the sampling signal enters: finds out whose it is, and goes over to the thread's own stack, without a word of
+// Where the sampling signal enters: finds its owner, and switches to the thread's own stack, writing nothing to
 // the interrupted one beyond what the kernel has pushed there.
 //
-// One that the monitor did not cause goes to kymo_forward_signal() as it came and on the stack where it came; one of
-// an overflow, a timer or a hunt to kymo_take_signal(), unless the thread is busy in the monitor: then the sample
-// stays where it is for the next one. Which it is, is told by the signal's information alone: an
-// overflow by its descriptor, found in the table below; a timer by its value, which must be the calling thread. The
-// thread's state is the calling thread's own, whoever has the descriptor by now: a program may have closed it by an
-// instruction of its own, and the number been given to another thread's counter, while the first one goes on.
+// A signal that the monitor did not cause goes to kymo_forward_signal() unchanged and on the stack where it came;
+// one of an overflow, a timer or a hunt to kymo_take_signal(), unless the thread is busy in the monitor: then the
+// sample stays where it is for the next one. The signal's information alone decides which it is: an overflow by
+// its descriptor, found in the table below; a timer by its value, which must be the calling thread. The thread's
+// state is the calling thread's own, even if the descriptor has another owner by now: a program may have closed it
+// with its own instruction, and another thread's counter has the number, while the first one goes on.
 //
-// What depends on the processor is in x86_64/signal_entry.cpp.
+// The processor's part is in x86_64/signal_entry.cpp.
 #pragma once
 
 #include <atomic>
@@ -19,13 +19,13 @@ namespace kymo::monitor {
 
 struct ThreadState;
 
-// What the entry reads. Written at the program's start.
+// The entry's data. Written at the program's start.
 struct SignalOwners {
-    std::atomic<ThreadState*>* table = nullptr;  // by descriptor, from `base`; 1: ours, but signals nobody
+    std::atomic<ThreadState*>* table = nullptr;  // by descriptor, from `base`; 1: ours, but it signals no thread
     std::uint32_t base = 0;
     std::uint32_t count = 0;
     std::uint32_t kernel_results = 0;  // not 0: a signal that the kernel itself sends is the hunt's
-    std::uint32_t has_keys = 0;        // not 0: memory may be closed by protection keys, and is to be opened first
+    std::uint32_t has_keys = 0;        // not 0: protection keys may close memory, which must be opened first
 };
 
 // NOLINTBEGIN(readability-identifier-naming): the entry's names

@@ -1,7 +1,7 @@
-// The rows of threads that keep the records of their own switches (sampling/own_switches.h): the same that the parent
-// writes of whole process trees (launch/run_log.cpp), so that whoever reads them need not know who did.
+// The rows of threads that keep the records of their own switches (sampling/own_switches.h): as the parent writes
+// them of whole process trees (launch/run_log.cpp), so that readers need not distinguish the two.
 //
-// All go into the process's stream: the order of rows tells which life of a thread's number a switch belongs to.
+// All go into the process's stream: the order of rows decides to which life of a thread's number a switch belongs.
 #pragma once
 
 #include "monitor/part.h"
@@ -17,13 +17,13 @@ class SwitchRows : public Part {
     static void thread_end(ThreadState& thread);
     void after_fork(ThreadState* own);
 
-    // Writes what has arrived. In the thread, marked busy, or where it does not run; after announce().
+    // Writes what has arrived. In the thread, marked busy, or while it does not run; after announce().
     static void write(ThreadState& thread);
-    // That the thread lives, or does so no longer; an absence that it has not come back from then.
+    // That the thread lives, or has ended; then also an absence from which it has not come back.
     static void write_life(const ThreadState& thread, std::uint64_t time, recording::TaskChange change);
 
   private:
-    std::atomic<bool> told_{false};  // that there are none of some threads
+    std::atomic<bool> told_{false};  // that some threads have no records
 };
 
 extern SwitchRows switch_rows;

@@ -1,4 +1,4 @@
-// A timer of a thread's processor time that signals it, looked at with the kernel's tick.
+// A timer of a thread's processor time that signals the thread; the kernel checks it at its tick.
 #pragma once
 
 #include "events/session.h"
@@ -11,14 +11,14 @@ struct ThreadState;
 
 class ThreadTimer {
   public:
-    // In the thread, of that id. False, with errno: there is none to be had. It stands still.
+    // In the thread, of that id. False, with errno: no timer is available. It is created stopped.
     bool make(const events::Session& session, int tid, ThreadState* owner);
     bool is_made() const { return timer_ >= 0; }
-    // After each so many nanoseconds, and first at the kernel's next tick in the thread, whenever that comes.
+    // Fires after each `period` ns, and first at the kernel's next tick in the thread, whenever that comes.
     void set_from_next_tick(std::uint64_t period) const { set(period, 1); }
     void stop() const { set(0, 0); }
     void close();
-    // In a forked child, which has none of its parent's.
+    // In a forked child, which does not inherit its parent's timer.
     void abandon() { timer_ = -1; }
 
   private:

@@ -3,8 +3,8 @@
 namespace kymo::monitor {
 namespace {
 
-constexpr std::uint64_t kWindow = 20'000'000;  // ns of the thread's clock that a decision rests on
-constexpr std::uint64_t kSeldom = 2'000'000;   // ns of thread clock a switch: there the sampling clock costs 0.7 %
+constexpr std::uint64_t kWindow = 20'000'000;  // ns of the thread's clock, the basis of a decision
+constexpr std::uint64_t kSeldom = 2'000'000;   // ns of thread clock a switch: then the sampling clock costs 0.7 %
 
 }  // namespace
 

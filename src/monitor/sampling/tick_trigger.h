@@ -1,9 +1,9 @@
-// Which clock samples a thread: its own counter's, exactly after each period, or a timer that is looked at with the
+// Which clock samples a thread: its own counter's, exactly after each period, or a timer that is checked at the
 // kernel's tick, which costs nothing while the thread is switched to and fro.
 //
-// The kernel sets a thread's sampling clock anew each time it is switched to a processor (13 µs on a virtual machine,
-// which leaves the guest for it). bench/monitor/switch_bench.py measures both (docs/measurements.md). This is the
-// choice and the account; counters.h does what was chosen. `clock`: what the thread's counter says, ns.
+// The kernel sets a thread's sampling clock again each time it is switched to a processor (13 µs on a virtual
+// machine, which leaves the guest for it). bench/monitor/switch_bench.py measures both (docs/measurements.md). Here
+// are the choice and the account; counters.h carries it out. `clock`: the value of the thread's counter, ns.
 #pragma once
 
 #include "monitor/sampling/kernel_share.h"
@@ -26,24 +26,24 @@ class TickTrigger {
     void refuse() { is_refused_ = true; }
     bool is_refused() const { return is_refused_; }
 
-    // Whether there is enough to decide on.
+    // Whether there is enough data to decide.
     bool is_decision_due(std::uint64_t clock) const;
-    // By how often the thread has been switched since the choice before.
+    // By how often the thread was switched since the choice before.
     Choice choose(std::uint64_t clock, const rusage& usage);
 
-    // At ticks from now on; no longer so.
+    // Samples at ticks from now on; or not any more.
     void begin(std::uint64_t clock, const rusage& usage);
     void end() { is_at_tick_ = false; }
 
-    // Whether a tick's sample is due; otherwise the signal, which is not known to be a tick's, is for something else.
+    // Whether a tick's sample is due; otherwise the signal, which may not be a tick's, has another purpose.
     bool is_sample_due(std::uint64_t clock, std::uint64_t period) const { return clock - clock_ >= period / 2; }
-    // A sample at a tick. True: it found the kernel at work.
+    // Takes a sample at a tick. True: it found the kernel at work.
     bool take(std::uint64_t clock, const rusage& usage);
 
   private:
     bool is_at_tick_ = false;
     bool is_refused_ = false;
-    std::uint64_t window_clock_ = 0;  // at the last choice; and switches then
+    std::uint64_t window_clock_ = 0;  // at the last choice; and switches at that time
     std::uint64_t window_switches_ = 0;
     std::uint64_t clock_ = 0;  // of the last sample at a tick
     KernelShare share_;

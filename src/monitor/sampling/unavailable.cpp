@@ -9,7 +9,7 @@ namespace kymo::monitor {
 
 namespace {
 
-// The kernel's name of an errno that matters here; the parent and the report turn it into advice.
+// The name of an errno that matters here; the parent and the report turn it into advice.
 const char* reason(int error) {
     switch (error) {
         case EACCES:
@@ -46,7 +46,7 @@ const char* remedy(int error) {
     }
 }
 
-// Bits of `told`, above those of the events that cannot be counted.
+// Bits of `told` for what was reported, above those of the events that cannot be counted.
 constexpr std::uint32_t kToldTimer = 1U << 16U;
 constexpr std::uint32_t kToldNoBuffer = 1U << 17U;
 constexpr std::uint32_t kToldNothing = 1U << 18U;
@@ -80,7 +80,7 @@ void tell_unavailable(const CounterOutcome& outcome) {
     };
     if (outcome.kind == CounterKind::kThreadTimer) {
         if (adds_system_time(session)) {
-            // A thread of a session for performance events that has to be measured with a timer after all.
+            // A thread of a session for performance events that must be measured with a timer.
             write_system_time_event();
         }
         if (outcome.error != 0) {

@@ -1,5 +1,5 @@
-// What the kernel keeps of every thread anyhow (getrusage). It goes on where a process becomes another program: what
-// was used up before is another program's to tell.
+// What the kernel keeps of every thread anyhow (getrusage). It goes on when a process becomes another program: what
+// was used up before belongs to the other program.
 #pragma once
 
 #include "monitor/clock.h"
@@ -24,7 +24,7 @@ inline UsageSoFar usage_so_far(const rusage& usage) {
             count(usage.ru_nivcsw),      count(usage.ru_minflt),      count(usage.ru_majflt)};
 }
 
-// Later less earlier. The kernel's two times may each go back by a little, as it divides their sum anew.
+// Later minus earlier. Either of the kernel's two times may decrease a little, because it divides their sum again.
 inline std::uint64_t since(std::uint64_t value, std::uint64_t before) {
     return value > before ? value - before : 0;
 }

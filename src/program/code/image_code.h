@@ -67,7 +67,7 @@ class ImageCode {
 
     const Decoder* decoder() const { return decoder_; }
     std::uint16_t machine() const { return file_.machine(); }
-    // From `offset` to the end of its section; empty where there is none.
+    // From `offset` to the end of its section; empty if there is no such section.
     std::span<const std::uint8_t> bytes_at(std::uint64_t offset) const { return text_.from(offset); }
 
   private:

@@ -21,12 +21,12 @@ class Decoder {
     // The same with operands and effect. About 80 ns.
     virtual bool decode(std::span<const std::uint8_t> bytes, std::uint64_t address, Instruction* out) const = 0;
 
-    // The lengths that instructions are a multiple of: where to go on after bytes that are none.
+    // Instruction lengths are multiples of this: the step after bytes that do not decode.
     virtual std::uint8_t alignment() const = 0;
 };
 
 // By ELF machine number (e_machine); null if there is no decoder for it. All are part of every build, whatever it
-// runs on. Valid for ever.
+// runs on. Valid forever.
 const Decoder* decoder_for(std::uint16_t machine);
 
 const Decoder& x86_64_decoder();

@@ -207,7 +207,7 @@ void JumpOperand::compare(const Instruction& in) {
     }
 }
 
-// To the upper half and back, but for a factor: an index is extended with zeros and scaled.
+// To the upper half and back, except for a factor: an index is extended with zeros and scaled.
 SymbolicValue JumpOperand::shifted(const SymbolicValue& value, std::int64_t left) {
     constexpr std::int64_t kHalf = 32;
     if (left == kHalf && value.kind == SymbolicValue::Kind::kUnknown) {

@@ -1,10 +1,10 @@
-// The areas of an address space as last seen, and their changes at another look.
+// The areas of an address space as last read, and their changes at another reading.
 //
-// A look is begin(), then add() for each area by rising addresses, then finish(). An area keeps its number while
-// it overlaps the area of that number at the previous look and is of the same kind (file, protection, path): it
+// A reading is begin(), then add() for each area by rising addresses, then finish(). An area keeps its number while
+// it overlaps the area of that number at the previous reading and is of the same kind (file, protection, path): it
 // has then grown, shrunk or lost a part. If an area was cut in two the first part keeps the number.
 //
-// Contract: one thread at a time; no allocation. `kMost` areas a look; more are counted and skipped.
+// Contract: one thread at a time; no allocation. `kMost` areas a reading; more are counted and skipped.
 #pragma once
 
 #include "base/ids.h"
@@ -17,7 +17,7 @@ namespace kymo::recording {
 struct KnownArea {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
-    std::uint64_t identity = 0;  // what it is; equal of areas that are the same kind of thing
+    std::uint64_t identity = 0;  // equal for areas that are the same kind of thing
     std::uint32_t number = 0;
     std::uint32_t owner = 0;  // the stream whose stack it is
 };
@@ -32,7 +32,7 @@ class AreaList {
         missed_ = 0;
     }
 
-    // Calls changed(const KnownArea&) for what is new, and gone(number) for areas before it that are gone.
+    // Calls changed(const KnownArea&) for a new or changed area, and gone(number) for areas before it that are gone.
     template <typename Changed, typename Gone>
     void add(KnownArea area, const Changed& changed, const Gone& gone) {
         while (at_ < size_[now_] && old().end <= area.begin) {
@@ -82,7 +82,7 @@ class AreaList {
     unsigned now_ = 0;
     unsigned next_ = 0;
     std::size_t size_[2] = {};
-    std::size_t at_ = 0;  // in the list of the look before
+    std::size_t at_ = 0;  // in the list of the previous reading
     std::size_t missed_ = 0;
     std::uint32_t last_number_ = 0;
     KnownArea lists_[2][kMost] = {};

@@ -1,11 +1,11 @@
-// The text of /proc/PID/maps, in pieces as they are read, as areas: those that anybody may access, adjacent ones of
+// The text of /proc/PID/maps, in pieces as they are read, as areas: accessible ones, adjacent ones of
 // one file joined. Guards of stacks and address space that an allocator keeps for later are left out.
 //
 //   text.begin();
 //   text.add(bytes, [](const MapArea& area) { … });   // any number of times
 //   text.finish([](const MapArea& area) { … });
 //
-// Contract: as MapLine. An area's path is good during the call alone. Lines longer than the buffer lose their end.
+// Contract: as MapLine. An area's path is valid during the call alone. Longer lines than the buffer lose their end.
 #pragma once
 
 #include "recording/areas/map_line.h"
@@ -37,7 +37,7 @@ class MapText {
         }
     }
 
-    // What no line end has ended is none.
+    // Hands on the last area; a last line without its end is dropped.
     template <typename Take>
     void finish(const Take& take) {
         if (has_pending_) {
@@ -77,14 +77,14 @@ class MapText {
         }
     }
 
-    MapArea pending_;  // a file's, until the next area is not of it any more
+    MapArea pending_;  // a file's, until an area of another file
     bool has_pending_ = false;
     char path_[4096] = {};  // pending_'s
     char line_[4352] = {};
     std::size_t used_ = 0;
 };
 
-// FNV-1a of what an area is, wherever it lies: KnownArea::identity.
+// FNV-1a of an area's kind, wherever it lies: KnownArea::identity.
 inline std::uint64_t identity_of(AreaKind kind, std::uint64_t protection, std::uint64_t file, std::string_view path) {
     constexpr std::uint64_t kPrime = 0x100000001b3;
     std::uint64_t hash = 0xcbf29ce484222325;

@@ -1,4 +1,4 @@
-// The address space over time: every area that the kernel lists for the process, whatever is in it. See
+// The address space over time: every area that the kernel lists for the process, whatever its contents. See
 // recording/tables.h.
 #pragma once
 
@@ -10,9 +10,9 @@
 namespace kymo::recording {
 
 enum class AreaKind : std::uint8_t {
-    kAnonymous = 0,  // private memory of no file; thread stacks among it
+    kAnonymous = 0,  // private memory without a file; thread stacks among it
     kFile = 1,
-    kHeap = 2,       // what brk() has grown
+    kHeap = 2,       // memory from brk()
     kMainStack = 3,  // of the process's first thread
     kShared = 4,     // memory that processes share, of no file in a directory
     kKernel = 5,     // the kernel's own: "[vdso]", "[vvar]"
@@ -24,8 +24,8 @@ inline constexpr std::uint64_t kAreaWrite = 2;
 inline constexpr std::uint64_t kAreaExecute = 4;
 inline constexpr std::uint64_t kAreaShared = 8;  // writes are seen by other processes
 
-// Seen from `time` on, by the process's monitor, or by `kymo record` from outside (`pid`): areas of each are numbered
-// by themselves. A further row of the same number says how it is now. Adjacent areas of one file are one.
+// Seen from `time` on, by the process's monitor, or by `kymo record` from outside (`pid`): each numbers its areas
+// by itself. A further row of the same number has its new state. Adjacent areas of one file are one.
 struct Area {
     std::uint64_t time = 0;
     std::uint64_t area = 0;  // from 1
@@ -34,7 +34,7 @@ struct Area {
     std::uint64_t kind = 0;        // AreaKind
     std::uint64_t protection = 0;  // kAreaRead …; of several areas of one file all
     std::string_view path = {};    // as the kernel lists it
-    std::uint64_t owner = 0;       // StreamId of the thread whose stack it is; 0: nobody's, or not known
+    std::uint64_t owner = 0;       // StreamId of the thread whose stack it is; 0: none, or not known
     std::uint64_t pid = 0;         // the process's, in the kernel's numbers; 0: that of the file
 
     static constexpr const char* kTable = "area";
@@ -53,14 +53,14 @@ struct Area {
     }
 };
 
-// It is gone. Area 0: the kernel's list was read at this time, with the account of all readings so far. Earlier
+// The area is gone. Area 0: the kernel's list was read at this time, with the account of all readings so far. Earlier
 // monitors have a row of area 0 at the process's end alone.
 struct AreaEnd {
     std::uint64_t time = 0;
     std::uint64_t area = 0;
     std::uint64_t readings = 0;     // of the kernel's list so far
-    std::uint64_t passed_over = 0;  // moments at which it was not read, to keep the cost down
-    std::uint64_t lost = 0;  // most areas of one reading that had no room, and rows beyond the most there may be
+    std::uint64_t passed_over = 0;  // times at which it was not read, to keep the cost down
+    std::uint64_t lost = 0;  // largest number of areas that had no room in one reading, and rows beyond the maximum
     std::uint64_t pid = 0;   // as Area's
 
     static constexpr const char* kTable = "area-end";
@@ -76,14 +76,14 @@ struct AreaEnd {
     }
 };
 
-// A page fault of a thread in user mode, one of `faults`, and the address that it had no page for: written by
-// `kymo record` where the session samples page faults by a period.
+// A page fault of a thread in user mode, one of `faults`, and the address without a page: written by
+// `kymo record` if the session samples page faults by a period.
 struct PageFault {
     std::uint64_t time = 0;
     std::uint64_t pid = 0;
     std::uint64_t tid = 0;
     std::uint64_t address = 0;
-    std::uint64_t faults = 0;  // that the row stands for
+    std::uint64_t faults = 0;  // the number that the row represents
 
     static constexpr const char* kTable = "page-fault";
     static constexpr std::uint32_t kTableId = 63;

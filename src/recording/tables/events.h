@@ -1,4 +1,4 @@
-// The events that samples count, and what could not be measured here. See recording/tables.h.
+// The events that samples count, and what was not available here. See recording/tables.h.
 #pragma once
 
 #include "recording/schema.h"
@@ -11,7 +11,7 @@ namespace kymo::recording {
 enum class EventMode : std::uint8_t {
     kCount = 0,      // counted, read with every sample
     kPeriod = 1,     // a sample every `value` events
-    kFrequency = 2,  // `value` samples a second asked
+    kFrequency = 2,  // `value` samples a second requested
 };
 
 // The global event list, in order: row i is event i, and deltas in samples follow this order.
@@ -44,7 +44,7 @@ struct Event {
     }
 };
 
-// Something asked for or usual that could not be had here, and how to get it. Also each step down the
+// Something requested or usual that is not available here, and how to get it. Also each step down the
 // fallback ladder ("signal buffers used up, reading counters in the handler").
 struct Unavailable {
     std::string_view what = {};

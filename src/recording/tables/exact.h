@@ -10,7 +10,7 @@
 
 namespace kymo::recording {
 
-// A function that was chosen: hooked, or why not.
+// A chosen function: hooked, or why not.
 struct ExactFunction {
     std::uint64_t function = 0;      // its number in this recording, from 1
     std::string_view name = {};      // as the earlier recording has it
@@ -34,7 +34,7 @@ struct ExactFunction {
     }
 };
 
-// How many columns stand in ExactCalls::slowest for one call, and which.
+// The columns of one call in ExactCalls::slowest, and their number.
 enum SlowColumn : std::uint8_t {
     kSlowBegin,        // ns, the file's clock
     kSlowDuration,     // ns
@@ -48,14 +48,14 @@ enum SlowColumn : std::uint8_t {
     kSlowColumns,
 };
 
-// A thread's calls of such a function so far. Of a stream and a function the last row in the file holds.
+// A thread's calls of such a function so far. For a stream and a function the last row in the file is valid.
 struct ExactCalls {
     std::uint64_t time = 0;
     std::uint64_t stream = 0;  // StreamId
     std::uint64_t function = 0;
     std::uint64_t calls = 0;    // that have begun: outermost ones
-    std::uint64_t running = 0;  // of them, not over yet
-    std::uint64_t cut = 0;      // over, but nobody knows when: longjmp, the thread's end
+    std::uint64_t running = 0;  // of them, not ended yet
+    std::uint64_t cut = 0;      // over at an unknown time: longjmp, the thread's end
     std::uint64_t untimed = 0;  // over, and only counted
     std::uint64_t sum_ns = 0;   // durations of all others
     std::span<const std::uint64_t> counts =

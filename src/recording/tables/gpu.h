@@ -1,4 +1,4 @@
-// Tables that a modelled GPU kernel's recording has beside those of recording/tables.h. Such files name the machine
+// Tables of a modelled GPU kernel's recording beside those of recording/tables.h. Such files name the machine
 // kModelledGpu in their header.
 #pragma once
 
@@ -38,7 +38,7 @@ struct GpuKernel {
     }
 };
 
-// One static instruction of the image, and where its warps' cycles went over the whole launch.
+// One static instruction of the image, and the cycles of its warps over the whole launch, by cause.
 struct GpuInstruction {
     std::uint64_t offset = 0;  // in the image
     std::uint64_t line = 0;    // 0: unknown
@@ -62,7 +62,7 @@ struct GpuInstruction {
     }
 };
 
-// What the model itself found (docs/findings.md), and its first piece of evidence.
+// A finding of the model itself (docs/findings.md), and its first piece of evidence.
 struct GpuFinding {
     std::string_view kind = {};
     std::string_view title = {};

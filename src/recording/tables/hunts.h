@@ -13,22 +13,22 @@ enum class HuntEngine : std::uint8_t {
     kKernel = 2,   // an eBPF program at the event's overflow
 };
 
-// How far the address may be from the instruction that caused the event.
+// The distance of the address from the instruction that caused the event.
 enum class HuntPrecision : std::uint8_t {
     kSkid = 0,      // some instructions later
-    kConstant = 1,  // always as far off
+    kConstant = 1,  // always at the same distance
     kPrecise = 2,   // the instruction itself
 };
 
-// What is hunted and what the hunt promises. One a recording, written before the program starts.
+// What is hunted, and the hunt's guarantees. One a recording, written before the program starts.
 struct Hunt {
     std::uint64_t time = 0;
-    std::string_view event = {};  // as asked for
-    std::uint64_t engine = 0;     // HuntEngine asked for; `kernel` of a result says which one found it
+    std::string_view event = {};  // as requested
+    std::uint64_t engine = 0;     // requested HuntEngine; `kernel` of a result says which one found it
     std::uint64_t form = 0;       // 0 sequential test, 1 literal pair
     std::uint64_t key = 0;        // HuntKey
     std::uint64_t cells = 0;
-    std::uint64_t every = 1;      // looks at one event of so many in the mean
+    std::uint64_t every = 1;      // examines one event in this many on average
     std::uint64_t precision = 0;  // HuntPrecision
     double share = 0;
     double refuse = 0;
@@ -64,7 +64,7 @@ struct Hunt {
     }
 };
 
-// What makes two events the same source. Values are part of the format.
+// The key by which two events have the same source. Values are part of the format.
 enum class HuntKey : std::uint8_t {
     kInstruction = 0,
     kImage = 1,
@@ -76,7 +76,7 @@ enum class HuntKey : std::uint8_t {
     kBlock = 7,
 };
 
-// A source was found: in the stream of the thread whose event decided it, or in stream 0 where that is not known.
+// A source was found: in the stream of the thread whose event decided it, or in stream 0 if that is not known.
 struct HuntResult {
     std::uint64_t time = 0;
     std::uint64_t number = 0;  // of the process's results, from 1
@@ -112,12 +112,12 @@ struct HuntResult {
     }
 };
 
-// A result's last word: its source has lost its share, or the process ended. The counts are of the time after the
+// The end of a result: its source has lost its share, or the process ended. The counts are of the time after the
 // result.
 struct HuntResultEnd {
     std::uint64_t time = 0;
     std::uint64_t number = 0;
-    std::uint64_t quiet = 0;  // 1: its source lost its share; 0: it held it to the end
+    std::uint64_t quiet = 0;  // 1: its source lost its share; 0: it kept it to the end
     std::uint64_t events = 0;
     std::uint64_t matches = 0;
 
@@ -136,8 +136,8 @@ struct HuntResultEnd {
 // A process's hunt is over.
 struct HuntEnd {
     std::uint64_t time = 0;
-    std::uint64_t engine = 0;  // HuntEngine that hunted in the end
-    std::uint64_t events = 0;  // looked at; of the kernel's engine: by the whole tree of processes
+    std::uint64_t engine = 0;  // the last HuntEngine
+    std::uint64_t events = 0;  // examined; the kernel's engine counts the whole tree of processes
     std::uint64_t captures = 0;
     std::uint64_t overfull = 0;  // results that had no place in memory
     std::uint64_t dropped = 0;   // events passed over because another processor was at the cells

@@ -17,8 +17,8 @@ struct Image {
     std::uint64_t end = 0;
     std::uint64_t bias = 0;
     RawText path = {};               // absolute; "[vdso]" for the kernel's
-    std::string_view build_id = {};  // raw bytes; empty where the image has none
-    std::uint64_t content = 0;       // of those (image/content.h); 0: not known
+    std::string_view build_id = {};  // raw bytes; empty if the image has none
+    std::uint64_t content = 0;       // for images without one, of their bytes (image/content.h); 0: not known
 
     static constexpr const char* kTable = "image";
     static constexpr std::uint32_t kTableId = 16;

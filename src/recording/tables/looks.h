@@ -1,4 +1,4 @@
-// A second look: a run made for what an earlier recording kept (`kymo record --for`). See recording/tables.h.
+// A second look: a run that measures the code of an earlier recording (`kymo record --for`). See recording/tables.h.
 #pragma once
 
 #include "recording/schema.h"
@@ -8,12 +8,12 @@
 
 namespace kymo::recording {
 
-// One a recording. The earlier one is known again by its run's begin.
+// One a recording. The earlier one is recognised by its run's begin.
 struct Look {
     std::uint64_t time = 0;
     RawText recording = {};        // absolute path of the earlier recording
     std::uint64_t begin = 0;       // time of its run row, on its own clock
-    std::string_view events = {};  // asked for, as on the command line, each ended by a NUL
+    std::string_view events = {};  // requested ones, as on the command line, each ended by a NUL
 
     static constexpr const char* kTable = "look";
     static constexpr std::uint32_t kTableId = 48;
@@ -26,8 +26,8 @@ struct Look {
     }
 };
 
-// Written at a stream's end where it had some: samples of further events outside the code that was looked at. They
-// are no rows; what they counted is in the deltas of the stream's next sample.
+// Written at a stream's end if it had any: samples of further events outside the selected code. They have no
+// rows; what they counted is in the deltas of the stream's next sample.
 struct LeftOut {
     std::uint64_t stream = 0;  // StreamId
     std::uint64_t samples = 0;

@@ -1,4 +1,4 @@
-// How much memory processes had over time, as `kymo record` read it from outside. See recording/tables.h.
+// The memory of processes over time, as `kymo record` read it from outside. See recording/tables.h.
 #pragma once
 
 #include "recording/schema.h"
@@ -8,14 +8,14 @@
 
 namespace kymo::recording {
 
-// As `unavailable` rows name it.
+// The name in `unavailable` rows.
 inline constexpr std::string_view kMemoryOverTime = "memory over time";
 
-// What the process had from `time` on, until its next row. Nothing is written while it stays nearly the same
-// (launch/run/resident_rows.h), so a value is right within the larger of 64 KiB and 1 %.
+// The process's memory from `time` on, until its next row. Nothing is written while it stays nearly the same
+// (launch/run/resident_rows.h), so a value is exact to the larger of 64 KiB and 1 %.
 struct Memory {
     std::uint64_t time = 0;            // of the reading
-    std::uint64_t pid = 0;             // as the kernel's records have it
+    std::uint64_t pid = 0;             // in the kernel's numbers
     std::uint64_t resident_bytes = 0;  // 0: the process had ended
     std::uint64_t shared_bytes = 0;    // of them: pages of files, and shared memory
 

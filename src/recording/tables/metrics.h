@@ -1,5 +1,5 @@
-// Metrics: 64-bit cells of tasks, processors and channels, read from outside every so often. For those who write and
-// read them; not among the monitor's own tables (recording/tables.h).
+// Metrics: 64-bit cells of tasks, processors and channels, read from outside at intervals. For their writers and
+// readers; not among the monitor's own tables (recording/tables.h).
 #pragma once
 
 #include "recording/schema.h"
@@ -9,7 +9,7 @@
 
 namespace kymo::recording {
 
-// A metric that rows of metric-value tell of. Values of kind, type and origin are those of docs/cells-format.md.
+// A metric that rows of metric-value belong to. Values of kind, type and origin are those of docs/cells-format.md.
 struct MetricRow {
     std::uint64_t number = 0;  // in this file
     std::uint64_t kind = 0;    // 1 task, 2 processor, 3 channel
@@ -19,7 +19,7 @@ struct MetricRow {
     std::uint64_t origin = 0;  // 1 standard, 2 the program's own, 3 a metric description, 4 a library of Kymo
     std::string_view description = {};
     std::uint64_t total = 0;  // MetricTotal: 0 as its type says, 1 sum, 2 mean, 3 minimum, 4 maximum
-    std::uint64_t per = 0;    // what is shown beside it: 0 the objects, 1 processes, 2 hosts, 3 the system
+    std::uint64_t per = 0;    // the level shown beside it: 0 the objects, 1 processes, 2 hosts, 3 the system
 
     static constexpr const char* kTable = "metric";
     static constexpr std::uint32_t kTableId = 50;
@@ -37,15 +37,15 @@ struct MetricRow {
     }
 };
 
-// Number of an object that stands for all of a kind on the file's host.
+// Number of the object that represents all of a kind on the file's host.
 inline constexpr std::uint64_t kAllObjects = ~std::uint64_t{0};
 
-// What has values: a thread, a processor, a channel, or (number 0 of kind 1) the ended threads of a process that had
-// no place of their own any more.
+// The owner of values: a thread, a processor, a channel, or (number 0 of kind 1) the ended threads of a process that
+// have no place of their own any more.
 struct MetricObject {
     std::uint64_t object = 0;  // in this file
     std::uint64_t kind = 0;
-    std::uint64_t pid = 0;           // 0: of no process
+    std::uint64_t pid = 0;           // 0: not of a process
     std::uint64_t number = 0;        // thread id, processor, channel
     std::uint64_t communicator = 0;  // these three of channels
     std::uint64_t peer = 0;
@@ -53,7 +53,7 @@ struct MetricObject {
     std::uint64_t begin = 0;
     std::string_view name = {};
     std::uint64_t thread = 0;       // of a channel: the thread that counts; 0: not known
-    std::string_view program = {};  // what its process runs; empty: not known
+    std::string_view program = {};  // the program of its process; empty: not known
 
     static constexpr const char* kTable = "metric-object";
     static constexpr std::uint32_t kTableId = 51;
@@ -73,7 +73,7 @@ struct MetricObject {
     }
 };
 
-// A cell's value as of `time`; nothing is written while it stays as it is. Counters begin at 0 with their object.
+// A cell's value as of `time`; nothing is written while it does not change. Counters begin at 0 with their object.
 struct MetricValue {
     std::uint64_t time = 0;
     std::uint64_t metric = 0;

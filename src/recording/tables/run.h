@@ -1,4 +1,4 @@
-// The run and its processes: what was run, where, how it ended, and what could not be had. See recording/tables.h.
+// The run and its processes: what was run, where, how it ended, and what was not available. See recording/tables.h.
 #pragma once
 
 #include "recording/schema.h"
@@ -33,7 +33,7 @@ struct Run {
     }
 };
 
-// Written by the parent when the program is gone. `wait_status` as from waitpid(2).
+// Written by the parent when the program has ended. `wait_status` as from waitpid(2).
 struct RunEnd {
     std::uint64_t time = 0;
     std::uint64_t wait_status = 0;
@@ -56,11 +56,11 @@ struct RunEnd {
 };
 
 // One process image (a new one after exec). Written when its monitor starts.
-// A process or a thread has another number in the kernel's records than for itself where it is in a pid namespace.
-// Rows have both; the kernel's is 0 where it is the same.
+// A process or a thread in a pid namespace has another number in the kernel's records than for itself.
+// Rows have both; the kernel's is 0 if it is the same.
 inline constexpr std::uint64_t kUnknownNumber = ~std::uint64_t{0};
 
-// The one to go by: the kernel's, where it is known.
+// The number to use: the kernel's, if known.
 constexpr std::uint64_t number_of(std::uint64_t own, std::uint64_t kernels) {
     return kernels == 0 || kernels == kUnknownNumber ? own : kernels;
 }
@@ -90,16 +90,16 @@ struct Process {
     }
 };
 
-// A process image that ended before its first sample and had nothing else to tell but this. Image and end are one
-// row, which the process appends to the run's file of such processes. Where an exec failed there is a row for it,
-// too: of one pid and time the last holds.
+// A process image that ended before its first sample and had nothing else to record. Image and end are one
+// row, which the process appends to the run's file of such processes. If an exec failed there is a row for it,
+// too: for one pid and time the last one is valid.
 struct ShortProcess {
     std::uint64_t time = 0;  // its monitor started
     std::uint64_t end = 0;
     std::uint64_t pid = 0;
     std::uint64_t parent_pid = 0;
     std::string_view executable = {};
-    std::string_view command = {};               // arguments, each ended by a NUL; as many as have room
+    std::string_view command = {};               // arguments, each ended by a NUL; as many as fit
     std::uint64_t how = 0;                       // as ProcessEnd's
     std::span<const std::uint64_t> totals = {};  // every event of the file's event table, over the process's life
     std::uint64_t user_ns = 0;                   // getrusage(RUSAGE_SELF)
@@ -135,18 +135,18 @@ struct ShortProcess {
     }
 };
 
-// How samples come about.
+// The source of samples.
 enum class Mechanism : std::uint8_t {
     kPerfEvents = 1,    // kernel performance events, one ring a thread
     kThreadTimers = 2,  // POSIX CPU-time timers; counters from getrusage(RUSAGE_THREAD)
 };
 
-// Written when the process ends in a way its monitor sees. Absent after SIGKILL.
+// Written when the process ends in a way that its monitor sees. Absent after SIGKILL.
 struct ProcessEnd {
     std::uint64_t time = 0;
     std::uint64_t how = 0;  // 0 exit, 1 _exit, 2 exec
     // The process's total of every event (index as in the event table), counted by the process itself or
-    // by the kernel, not by adding up threads; empty where no such count exists.
+    // by the kernel, not by adding up threads; empty if no such count exists.
     std::span<const std::uint64_t> totals = {};
 
     static constexpr const char* kTable = "process-end";

@@ -10,7 +10,7 @@ namespace kymo::recording {
 
 // A node of the stream's calling-context tree, written once, before the first sample that names it.
 // The address is the frame's program counter (leaf, or interrupted by a signal) or its return address
-// minus one (every other frame): look it up as it is.
+// minus one (every other frame): use it for look-ups unchanged.
 struct Context {
     std::uint64_t context = 0;  // ContextId, from 1
     std::uint64_t parent = 0;   // ContextId; 0: outermost frame
@@ -28,9 +28,9 @@ struct Context {
     }
 };
 
-// A node that is no frame: it stands for a node of another stream's tree, and what is below it goes on from there.
-// The call paths of an OpenMP worker have one as their outermost node, for the thread that opened the parallel
-// region. Written right behind the node.
+// A node that is not a frame: it represents a node of another stream's tree, from which the path below continues.
+// The outermost node of an OpenMP worker's call paths is such a node, for the thread that opened the parallel
+// region. Written directly after the node.
 struct Join {
     std::uint64_t context = 0;  // in this stream; its parent is 0
     std::uint64_t stream = 0;   // StreamId
@@ -46,8 +46,8 @@ struct Join {
     }
 };
 
-// A node without a parent that is not outermost: what lies outward was left out, the monitor's table of call paths
-// being full. Written right behind the node.
+// A node without a parent that is not outermost: the outer frames were left out, since the monitor's table of call
+// paths was full. Written directly after the node.
 struct OuterDropped {
     std::uint64_t context = 0;
 
@@ -59,7 +59,7 @@ struct OuterDropped {
     }
 };
 
-// How the walk of a call path ended. Everything but kComplete leaves the path partial at its root end.
+// The end of the walk of a call path. Everything but kComplete leaves the path partial at its root end.
 enum class PathEnd : std::uint8_t {
     kComplete = 0,      // reached the bottom of the stack (main's caller or the thread's start)
     kNotWalked = 1,     // only the program counter is known (merged signal)
@@ -67,8 +67,8 @@ enum class PathEnd : std::uint8_t {
     kBadRule = 3,       // a rule could not be evaluated
     kOutsideStack = 4,  // the next frame would lie outside the stack
     kNoProgress = 5,    // the stack pointer did not move up
-    kTooDeep = 6,       // more frames than are kept
-    kUnmapped = 7,      // the return address is no code
+    kTooDeep = 6,       // more frames than the maximum
+    kUnmapped = 7,      // the return address is not in code
     kNoRoom = 8,        // the monitor's table of call paths is full: outer frames were left out
 };
 inline constexpr unsigned kPathEnds = 9;
@@ -95,7 +95,7 @@ struct Sample {
     std::uint64_t own_system_ns = 0;             // of own_ns, in the kernel
     std::uint64_t own_user_ns = 0;               // and not in the kernel; of the rest it is not known
 
-    static constexpr std::uint64_t kBehindGap = kAfterPause;  // what a reader sets that leaves samples out before it
+    static constexpr std::uint64_t kBehindGap = kAfterPause;  // set by readers that leave out samples before it
 
     static constexpr const char* kTable = "sample";
     static constexpr std::uint32_t kTableId = 22;
@@ -113,8 +113,8 @@ struct Sample {
     }
 };
 
-// The general registers where the sample before it in the stream was taken: what code computes with there, and how
-// far its loops are. Only of runs that ask for them, and of samples whose own instruction was interrupted.
+// The general registers at the sample before it in the stream: the values that code computes with, and the
+// progress of its loops. Only in runs that request them, and for samples whose own instruction was interrupted.
 struct SampleRegisters {
     std::span<const std::uint64_t> values = {};  // by DWARF number of the file's machine
 
@@ -126,10 +126,10 @@ struct SampleRegisters {
     }
 };
 
-// The kernel's tick found the thread in the kernel: where its call entered. It places system time, and counts
-// nothing: no sample, and no deltas. Only of threads that are sampled by a counter which does not see the kernel.
+// The kernel's tick found the thread in the kernel, in a call from this context. It places system time, and counts
+// nothing: no sample, and no deltas. Only for threads that are sampled by a counter which does not see the kernel.
 struct KernelTick {
-    std::uint64_t time = 0;     // when the call came back
+    std::uint64_t time = 0;     // when the call returned
     std::uint64_t context = 0;  // ContextId of the leaf; 0: not known
 
     static constexpr const char* kTable = "kernel-tick";

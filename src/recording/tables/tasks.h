@@ -1,4 +1,4 @@
-// What the kernel tells of tasks: switches, forks, mappings; ranks, marks and clocks. See recording/tables.h.
+// What the kernel reports of tasks: switches, forks, mappings; ranks, marks and clocks. See recording/tables.h.
 #pragma once
 
 #include "recording/schema.h"
@@ -65,7 +65,7 @@ struct ProgramFile {
     std::uint64_t pid = 0;
     std::string_view path = {};
     std::string_view obstacle =
-        {};                   // why no monitor can be loaded into it, in words; empty: nothing stands in the way
+        {};                   // why no monitor can be loaded into it, in words; empty: nothing prevents the loading
     std::uint64_t begin = 0;  // where its code was mapped; 0: not known
     std::uint64_t end = 0;
 
@@ -82,14 +82,14 @@ struct ProgramFile {
     }
 };
 
-// A thread took memory from the system: an anonymous mapping, a larger heap, or other rights for a part of one. From
+// A thread took memory from the system: an anonymous mapping, a larger heap, or changed rights of a part. From
 // the kernel's mapping records, written by the parent.
 struct Mapping {
     std::uint64_t time = 0;
     std::uint64_t pid = 0;
     std::uint64_t tid = 0;
-    std::uint64_t bytes = 0;    // of the whole area: what is new, and what was there beside it and is joined to it
-    std::uint64_t address = 0;  // where that begins
+    std::uint64_t bytes = 0;    // of the whole area: the new part, and an adjacent one that is joined to it
+    std::uint64_t address = 0;  // the area's begin
 
     static constexpr const char* kTable = "mapping";
     static constexpr std::uint32_t kTableId = 47;
@@ -119,7 +119,7 @@ struct Rank {
     }
 };
 
-// What the parent's per-processor buffers lost.
+// Losses of the parent's per-processor buffers.
 struct KernelLost {
     std::uint64_t time = 0;
     std::uint64_t records = 0;

@@ -1,4 +1,4 @@
-// What threads waited for. See recording/tables.h.
+// The waits of threads. See recording/tables.h.
 #pragma once
 
 #include "recording/schema.h"
@@ -7,7 +7,7 @@
 
 namespace kymo::recording {
 
-// What a thread waited for. Values are part of the format: new ones at the end.
+// The kind of object that a thread waited for. Values are part of the format: new ones at the end.
 enum class WaitKind : std::uint8_t {
     kMutex = 1,      // object of 1 to 8: the address of the synchronisation object
     kReadLock = 2,   // a read-write lock, to read
@@ -27,13 +27,13 @@ enum class WaitKind : std::uint8_t {
     kChild = 16,  // waitpid and its kin; object: 0
     kOnce = 17,   // another thread's initialiser; object: the flag
     kFutex = 18,  // by the system call itself; object: the word
-    // OpenMP. A thread that waits may spin, so that these can lie in processor time as well.
+    // OpenMP. A waiting thread may spin, so that these waits can be in processor time as well.
     kOmpBarrier = 20,   // also the implicit ones; object of 20, 24, 25 and 26: the parallel construct's call
     kOmpCritical = 21,  // object of 21 to 23 and 27: the lock
     kOmpLock = 22,
     kOmpOrdered = 23,
     kOmpTasks = 24,   // taskwait, and the end of a taskgroup
-    kOmpSingle = 25,  // for what the thread that executes a `single` hands out
+    kOmpSingle = 25,  // for the result of the thread that executes a `single`
     kOmpIdle = 26,    // a worker between two regions; object: the construct that ends it
     kOmpAtomic = 27,
     kFileLock = 28,  // another process's or thread's lock on a file, or on a part of it; object: as of 9
@@ -42,18 +42,18 @@ enum class WaitKind : std::uint8_t {
 };
 inline constexpr unsigned kWaitKinds = 31;  // with the unused 0 and 19
 
-// For other threads of the process, by locks and the like, which may spin; the others are blocking system calls.
+// Waits for other threads of the process, by locks etc., which may spin; the others are blocking system calls.
 constexpr bool is_synchronisation(WaitKind kind) {
     return (kind >= WaitKind::kMutex && kind <= WaitKind::kJoin) || kind == WaitKind::kOnce ||
            kind == WaitKind::kFutex || (kind >= WaitKind::kOmpBarrier && kind <= WaitKind::kOmpAtomic);
 }
 
-// What a descriptor was open on: the file type of st_mode, inode(7), four bits. Bits 32 to 35 of a wait's object,
+// What a descriptor referred to: the file type of st_mode, inode(7), four bits. Bits 32 to 35 of a wait's object,
 // whose low half is the descriptor.
 enum class FileKind : std::uint8_t {
-    kUnknown = 0,  // not asked, closed meanwhile, or none of these (an eventfd)
+    kUnknown = 0,  // not determined, closed meanwhile, or none of these (an eventfd)
     kPipe = 1,
-    kDevice = 2,  // by characters: a terminal, /dev/null
+    kDevice = 2,  // a character device: a terminal, /dev/null
     kDirectory = 4,
     kDisk = 6,
     kFile = 8,
@@ -73,16 +73,16 @@ constexpr std::uint32_t descriptor_of(std::uint64_t object) {
     return static_cast<std::uint32_t>(object);
 }
 
-// A thread waited from `time` for `duration`: in its own stream, written when the wait was over. Waits shorter than
-// WaitBrief's bound are not here.
+// A thread waited from `time` for `duration`: in its own stream, written after the wait. Waits shorter than
+// WaitBrief's bound are omitted.
 struct Wait {
     std::uint64_t time = 0;
     std::uint64_t duration = 0;
     std::uint64_t kind = 0;  // WaitKind
     std::uint64_t object = 0;
     std::uint64_t context = 0;  // ContextId of the caller of the waiting function; 0: not known
-    // Whom it waited for, as a thread id of the same process; 0: nobody or not known. Locks: the owner when the wait
-    // began. Conditions, barriers, semaphores: who last signalled, arrived or posted before it was over. Joins: the
+    // The thread it waited for, as a thread id of this process; 0: none or not known. Locks: the owner when the
+    // wait began. Conditions, barriers, semaphores: the last to signal, arrive or post before its end. Joins: the
     // joined thread.
     std::uint64_t holder = 0;
     std::uint64_t flags = 0;  // WaitFlags

@@ -33,7 +33,7 @@ struct Answer {
 struct JobSettings {
     std::uint64_t job = 0;
     Time heartbeat = 2'000'000'000;  // silence after which a member is passed over, ns
-    std::uint32_t reach = 4;         // number of members behind it that an agent asks if those before them are
+    std::uint32_t reach = 4;         // number of members behind it that an agent queries if those before them are
                                      // silent
 };
 inline constexpr std::uint32_t kHeartbeatsInSilence = 4;

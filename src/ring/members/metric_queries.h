@@ -1,6 +1,6 @@
 // The manager's queries for descriptions of the metrics that programs define.
 //
-// Asks one agent after the other until one has the metric, starting with agents that have sent a figure of it.
+// Queries one agent after the other until one has the metric, starting with agents that have sent a figure of it.
 // Skips agents of versions without such queries. A metric that is described is not asked for again. One thread, no
 // I/O.
 #pragma once

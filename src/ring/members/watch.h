@@ -1,10 +1,10 @@
-// Which members that may get a token are there, and which of them to ask.
+// Which members that may get a token are alive, and which of them to query.
 //
-// A member watches a few slots of each span that it sends tokens into, in order, and asks only the first: one
-// channel per span. Once that one has left two requests unanswered, the member also asks those behind it. They get
-// as long to answer as the first has left, so that members that fail together fall silent at the same moment. A
-// slot that is not asked counts as there. Incarnations only grow: messages of an earlier one are ignored. Cost: a
-// check of each watched slot, a few per span.
+// A member watches a few slots of each span that it sends tokens into, in order, and queries only the first: one
+// channel per span. Once that one has left two requests unanswered, the member also queries those behind it. They
+// get as long to answer as the first has left, so that those that fail together fall silent at one time. A
+// slot that is not queried counts as alive. Incarnations only grow: messages of an earlier one are ignored. Cost:
+// a check of each watched slot, a few per span.
 #pragma once
 
 #include "ring/members/member.h"

@@ -34,7 +34,7 @@ class Token {
     [[nodiscard]] const Prefix& prefix() const { return prefix_; }
     [[nodiscard]] const TokenHeader& header() const { return header_; }
     [[nodiscard]] std::vector<Entry> entries() const;
-    // Whether the token asks for exactly these, in that order.
+    // Whether the token requests exactly these, in that order.
     [[nodiscard]] bool asks(std::span<const Entry> entries) const;
     [[nodiscard]] std::size_t bytes() const { return frame_.size(); }
     [[nodiscard]] std::uint32_t holes() const { return header_.next - header_.first - header_.contributed; }

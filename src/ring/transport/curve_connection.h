@@ -37,7 +37,7 @@ class CurveConnection {
 
     // Sent by the next flush(). Precondition: is_ready(), and this side sends.
     void put(const Bytes& frame);
-    // Asks whether the other side is there: receive() sees the answer. Also sent by the next flush().
+    // Queries whether the other side is alive: receive() sees the answer. Also sent by the next flush().
     void ask();
     [[nodiscard]] bool take_answered() { return link_.take_answered(); }
     // What cannot be sent waits until the kernel has room. Errors appear when the socket is read.

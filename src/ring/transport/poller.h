@@ -23,7 +23,7 @@ class Poller {
 
     void forget(const Descriptor& descriptor) { control(EPOLL_CTL_DEL, descriptor, 0); }
 
-    // Waits until one is ready, or for `rest` (null: for ever). Returns how many of `events` are filled; -1:
+    // Waits until one is ready, or for `rest` (null: forever). Returns how many of `events` are filled; -1:
     // interrupted by a signal.
     int wait(std::span<epoll_event> events, const timespec* rest);
 

@@ -1,6 +1,6 @@
 // Classes of events, by name: what more of them means, what one costs at most, and what to do about them.
 //
-// A table one can read and extend. An event of no class is a count whose meaning only the user knows.
+// A table that can be read and extended. An event of no class is a count that only the user can interpret.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 namespace kymo::spacetime {
 
 enum class EventMeaning : std::uint8_t {
-    kUnknown,  // nobody but the user knows
+    kUnknown,  // only the user can decide
     kWork,     // what the program is there for: more of it is more done (instructions), or time by another name
     kCost,     // fewer are better
 };

@@ -1,5 +1,5 @@
-// The code behind a profile's images: functions by number, each with its flow graph and pair rule, made when first
-// asked.
+// The code behind a profile's images: functions by number, each with its flow graph and pair rule, made on first
+// request.
 //
 // Numbers are dense and stable: in the order of image, then address. Thread-safe for functions of different images
 // (libdw's handles and the pair rules' caches are one a thread).
@@ -31,27 +31,27 @@ struct CodeOfFunction {
 
 class CodeMap {
   public:
-    // `wanted`: by image, ascending offsets: the functions that hold them are numbered. Cost: opens the images in
+    // `wanted`: by image, ascending offsets: the functions that contain them get numbers. Cost: opens the images in
     // parallel.
     CodeMap(const std::vector<ImageInfo>& images, const std::vector<std::vector<std::uint64_t>>& wanted);
 
-    // kNone where none is known.
+    // kNone if none is known.
     std::uint32_t function_at(std::uint32_t image, std::uint64_t offset) const;
     std::size_t size() const { return functions_.size(); }
     std::uint32_t image_of(std::uint32_t function) const { return functions_[function].image; }
     const program::CodeFunction& code_of(std::uint32_t function) const;
 
-    // Null where nobody asked for its graph yet, or it cannot be had.
+    // Null if its graph was not requested yet, or cannot be made.
     const CodeOfFunction* made(std::uint32_t function) const {
         return function < functions_.size() && functions_[function].flow != nullptr ? &functions_[function] : nullptr;
     }
-    // Does a loop of a function whose graph was made only wait (program/flow/polling.h)?
+    // Whether a loop of a function whose graph was made only waits (program/flow/polling.h).
     bool polls(std::uint32_t function, std::uint32_t loop) const;
 
     // The registers that count the rounds of such a loop (program/flow/induction.h).
     std::vector<program::Induction> inductions(std::uint32_t function, std::uint32_t loop) const;
 
-    // Null where its code cannot be decoded.
+    // Null if its code cannot be decoded.
     CodeOfFunction* flow_of(std::uint32_t function);
     // Makes the graphs of many at once, images in parallel.
     void make_flows(const std::vector<std::uint32_t>& functions);

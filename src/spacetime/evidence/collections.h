@@ -13,7 +13,7 @@
 
 namespace kymo::spacetime {
 
-// A heavy space: by the rule of pairs, with more than the asked share of the weight.
+// A heavy space: by the rule of pairs, with more than the requested share of the weight.
 struct HeavySpace {
     Place place;
     PairCase rule = PairCase::kNoPath;
@@ -22,24 +22,24 @@ struct HeavySpace {
     double time_share = 0;  // of all user time
     double time_low = 0;    // its 95 % interval
     double time_high = 0;
-    double stall = 0;  // time share / weight: well above 1 where the processor stalls, below where it flies
+    double stall = 0;                // time share / weight: well above 1 if the processor stalls, below if it is fast
     std::uint64_t instructions = 0;  // kInstruction each
     std::uint64_t occurrences = 0;
     std::vector<std::int64_t> deltas;       // by counter
-    std::vector<std::int64_t> rest_deltas;  // of the rest of the program: what a defect is held against
+    std::vector<std::int64_t> rest_deltas;  // of the rest of the program, for comparison
     std::uint64_t longest_gap_ns = 0;       // between two occurrences in one stream
     NodeIndex node;                         // the smallest kept node that holds most of it; kNone: none
     std::uint32_t same = kNone;             // its group, index of Evidence::same_spaces
 };
 
-// What happened in the code of a space: of every pair's spaces the share of bytes that lies in it.
+// Counts in the code of a space: of every pair's spaces the share of bytes in it.
 struct CodeSums {
     bool is_known = false;  // its image is in this recording
     std::int64_t user_ns = 0;
     std::vector<std::int64_t> deltas;  // by counter
 };
 
-// What a stream did in a gap.
+// A stream's stay in one node during a gap.
 struct GapPart {
     std::uint32_t node = kOutside;  // sibling, kParentItself or kOutside
     std::int64_t ns = 0;
@@ -66,9 +66,9 @@ struct SpaceIntervals {
     std::optional<Period> period;
 };
 
-// As of a node, or of a group of same spaces.
+// Of a node, or of a group of same spaces.
 struct CodePattern {
-    std::uint32_t before = kStreamEdge;  // kAnyNeighbour: all taken together
+    std::uint32_t before = kStreamEdge;  // kAnyNeighbour: sum over all
     std::uint32_t node = 0;
     std::uint32_t after = kStreamEdge;
     DurationSums durations;
@@ -78,18 +78,18 @@ struct CodePattern {
 };
 
 struct SameSpaces {
-    std::vector<std::uint32_t> members;  // heavy spaces, heaviest first; one alone is equal to itself
-    double overlap = 1;                  // least of any two
+    std::vector<std::uint32_t> members;  // heavy spaces, heaviest first; a single one is equal to itself
+    double overlap = 1;                  // least of any two members
     double weight = 0;
     double time_share = 0;
     std::uint64_t occurrences = 0;     // pairs of samples
     NodeIndex node;                    // the smallest kept node that holds most of it; kNone: none
     std::vector<std::int64_t> deltas;  // by counter, shared among the spaces of a pair
 
-    // In time (code_lives.h), by the same structure as a node's; there `node`, `before` and `after` are groups.
+    // In time (code_lives.h), with the same structure as a node's; there `node`, `before` and `after` are groups.
     SpaceNode life;  // without a place: total, deltas, occurrences, durations, threads, folded, rows
-    // It never holds half of a pair of samples: its life is that of the pairs that it has a part in, which hold more
-    // than it, and it has no patterns.
+    // It never holds half of a pair of samples: its life is that of the pairs that it has a part in, which contain
+    // more than it, and it has no patterns.
     bool is_part = false;
     SpaceIntervals gaps;
     std::vector<CodePattern> patterns;  // most time first

@@ -1,4 +1,4 @@
-// What a recording says of code spaces against time: everything that findings are made from and that tables show.
+// The data of a recording about code spaces and time: everything that findings are made from and that tables show.
 // Made by make_evidence.h. Plain values: any thread may read them.
 //
 // Indices: nodes, spaces, wait targets are those of the vectors here; threads and processes those of the Profile;
@@ -23,12 +23,12 @@ struct EvidenceOptions {
     Share same_overlap = percent(90);
     std::uint64_t fold_below = 8;          // samples of the median occurrence
     std::size_t occurrence_cap = 4096;     // occurrences kept a node
-    std::size_t sequence_cap = 1U << 16U;  // occurrences of a level and stream looked at for structure
+    std::size_t sequence_cap = 1U << 16U;  // occurrences of a level and stream analysed for structure
     // For a second look: code_sums of one's own heavy spaces, or of those of an earlier recording, whose nodes are
     // then kept too. Borrowed.
     bool sums_code = false;
     const struct Evidence* looked_at = nullptr;
-    std::function<void(std::string_view)> on_stage = {};  // told when each stage begins, to time them
+    std::function<void(std::string_view)> on_stage = {};  // called when each stage begins, to time them
 };
 
 inline constexpr std::uint64_t kMostTimed = 4096;
@@ -46,9 +46,9 @@ struct Evidence {
     std::vector<SpaceIntervals> intervals;  // of nodes with two occurrences or more in a stream, by node
     std::vector<CodePattern> patterns;      // by node, then most time first
 
-    std::vector<CodeSums> code_sums;  // where asked for, by the heavy spaces concerned
+    std::vector<CodeSums> code_sums;  // if requested, by the heavy spaces concerned
 
-    std::vector<std::string> warnings;  // what could not be done: code not readable, no marks, …
+    std::vector<std::string> warnings;  // missing parts: code not readable, no marks, …
 };
 
 }  // namespace kymo::spacetime

@@ -68,7 +68,7 @@ void set_longest(const HolderMeanwhile& meanwhile, WaitSum& sum) {
 
 void add_holder_places(const Profile& profile, const Names& names, Evidence* evidence) {
     const Waits& waits = profile.waits;
-    std::map<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>, std::uint32_t> threads;  // ids come back
+    std::map<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>, std::uint32_t> threads;  // ids are reused
     for (std::uint32_t i = 0; i < profile.threads.size(); ++i) {
         const ProfileThread& thread = profile.threads[i];
         threads.try_emplace({profile.processes[thread.process].pid, thread.tid, thread.begin}, i);

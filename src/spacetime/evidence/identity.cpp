@@ -9,7 +9,7 @@ std::uint64_t mix_identity(std::uint64_t identity, std::string_view text) {
     for (const char c : text) {
         identity = (identity ^ static_cast<unsigned char>(c)) * kPrime;
     }
-    return identity * kPrime;  // a byte of 0: texts do not run into each other
+    return identity * kPrime;  // a byte of 0: separates texts
 }
 
 std::vector<std::uint64_t> identities(const Profile& profile, const Structure& structure, const Names& names,

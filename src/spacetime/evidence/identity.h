@@ -1,7 +1,7 @@
 // A piece of code on its call path as a number that is the same in every recording of the same program, whatever the
 // process, the thread or the addresses: by the names, kinds and loops along the path, and the image's build id.
 //
-// Two pieces that only their processes tell apart have the same. 64 bits of FNV-1a (Fowler, Noll, Vo, 1991): among a
+// Two pieces that differ only in their processes have the same. 64 bits of FNV-1a (Fowler, Noll, Vo, 1991): among a
 // million pieces two meet by chance once in some ten million recordings.
 #pragma once
 

@@ -25,7 +25,7 @@ KeptNodes keep_nodes(const Structure& structure, Share share, const std::vector<
             !structure.nodes[node].is_group && (is_above(positive(processor_time(costs)), processor, share) ||
                                                 is_above(positive(wall_time(costs)), wall, share));
     }
-    // Children's children first, so that a chain of wrappers goes as a whole.
+    // Children's children first, so that a chain of wrappers is dropped as a whole.
     std::vector<std::uint32_t> kept_below(count, 0);
     std::vector<std::uint32_t> only(count, kNone);
     for (std::size_t node = count; node-- > 1;) {

@@ -1,8 +1,8 @@
-// Which nodes of the structure are kept: those with more than a share of the processor time or of the wall time.
+// Selects nodes of the structure: those with more than a share of the processor time or of the wall time.
 //
-// A function all of whose time is below one kept call of another function (main → run) is left out: nothing could be
-// told of it that is not told of that. So is the run-time library's code around kept code of the program (how it
-// starts a thread). What is asked for is kept whatever it holds. Siblings stand most time first.
+// A function all of whose time is below one kept call of another function (main → run) is left out: it would
+// repeat what that one shows. So is the run-time library's code around kept code of the program (how it
+// starts a thread). Nodes in `asked` are kept whatever their time. Siblings are ordered by time, most first.
 #pragma once
 
 #include "spacetime/evidence/structure.h"
@@ -23,7 +23,7 @@ struct KeptNodes {
     std::size_t size() const { return structure.size(); }
 };
 
-// `asked`: by structure node; empty: nothing is.
+// `asked`: by structure node; empty: none.
 KeptNodes keep_nodes(const Structure& structure, Share share, const std::vector<bool>& asked = {});
 
 }  // namespace kymo::spacetime

@@ -25,7 +25,7 @@ class Chooser {
   public:
     Chooser(const KeptNodes& kept, std::vector<LevelStructure>& levels) : kept_(kept), levels_(levels) {}
 
-    // The best among the nodes allowed, and again among what is neither above nor below it, and inside its phases.
+    // The best among the allowed nodes, and again among those neither above nor below it, and inside its phases.
     void choose(std::vector<std::uint32_t> nodes, bool is_top) {
         while (true) {
             const auto best = std::max_element(nodes.begin(), nodes.end(), [&](std::uint32_t a, std::uint32_t b) {

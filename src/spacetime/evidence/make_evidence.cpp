@@ -18,7 +18,7 @@
 namespace kymo::spacetime {
 namespace {
 
-// Bounds of all nodes and streams together: some 100 MB each at the most.
+// Limits for all nodes and streams together: some 100 MB each at the most.
 constexpr std::size_t kMostRows = 300'000;
 constexpr std::size_t kMostLifeRows = 10'000;
 constexpr std::size_t kMostEntries = 4'000'000;
@@ -169,7 +169,7 @@ class Maker {
         return work;
     }
 
-    // From a begin to its end; of nested regions of one name the outermost.
+    // From a begin to its end; for nested regions of one name the outermost.
     void plan_marks(const OccurrencePass& occurrences, SpanWork& work) {
         std::map<std::uint32_t, std::uint32_t> groups;
         for (const auto& [thread, rows] : occurrences.marks) {
@@ -234,7 +234,7 @@ class Maker {
         add_up(evidence_.nodes);
     }
 
-    // By the clock's samples alone: those of other events come where their events do.
+    // By the clock's samples alone: those of other events come with their events.
     void weigh_nodes(const std::vector<double>& weight_of_address, const std::vector<std::uint64_t>& pair_ends) {
         for (std::uint32_t i = 0; i < kept_.size(); ++i) {
             evidence_.nodes[i].weight = 0;

@@ -11,7 +11,7 @@
 namespace kymo::spacetime {
 namespace {
 
-constexpr std::uint64_t kLeastPaces = 20;  // measured: fewer are chance
+constexpr std::uint64_t kLeastPaces = 20;  // with fewer measurements differences are chance
 
 TimeTerms total_of(const ProfileThread& thread) {
     const StateSums sums = thread.states.sums();
@@ -90,7 +90,7 @@ std::vector<ProcessFacts> processes_of(const Profile& profile) {
         made.name = process.name;
         made.begin = process.begin;
         made.end = process.end;
-        // Of the images that the parent was, the last that had begun.
+        // Of the parent's images, the last that had begun.
         const auto [first, last] = by_pid.equal_range(process.parent_pid);
         for (auto at = first; at != last; ++at) {
             const std::uint64_t begin = profile.processes[at->second].begin;
@@ -103,7 +103,7 @@ std::vector<ProcessFacts> processes_of(const Profile& profile) {
     return facts;
 }
 
-// For how long so many threads were ready to run at a time.
+// How long each number of threads was ready to run at a time.
 void add_ready(RunFacts& run, const TimeGrid& ready) {
     for (std::size_t bin = 0; bin < ready.bins(); ++bin) {
         const std::uint64_t begin = run.begin + bin * ready.width();

@@ -11,8 +11,8 @@
 
 namespace kymo::spacetime {
 
-// `targets`: by thread, then by ProfileThread::waits: index of Evidence::wait_targets. What metrics say, and what
-// only rules ask for, is filled in by others. Pure.
+// `targets`: by thread, then by ProfileThread::waits: index of Evidence::wait_targets. Metrics, and facts that
+// only rules need, are filled in elsewhere. Pure.
 RunFacts make_run_facts(const Profile& profile, const Names& names, const OccurrencePass& occurrences,
                         const std::vector<std::vector<std::uint32_t>>& targets);
 

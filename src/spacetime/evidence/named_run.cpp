@@ -7,7 +7,7 @@
 namespace kymo::spacetime {
 namespace {
 
-// Functions in which much time is spent, or which call where it is.
+// Functions with much time of their own, or that call such ones.
 std::vector<std::uint32_t> heavy_functions(const Profile& profile, const CodeMap& code, Share share) {
     CostTable inclusive = profile.self;
     for (std::size_t node = profile.nodes.size() - 1; node > 0; --node) {

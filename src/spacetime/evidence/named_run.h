@@ -1,4 +1,4 @@
-// A profile with the code behind it and the names of that code: what call tree and evidence are made from, looked up
+// A profile with its code and the names of that code: the base of call tree and evidence, looked up
 // once.
 #pragma once
 
@@ -21,7 +21,7 @@ struct NamedRun {
     Names names() const { return Names(requests, tree.symbols); }
 };
 
-// Functions with more than a quarter of `share` of the time have their code looked into: graphs, loops, lines of each
+// The code of functions with more than a quarter of `share` of the time is examined: graphs, loops, lines of each
 // instruction. Cost: opens the images twice (code, debug information), in parallel.
 NamedRun name_run(const Profile& profile, Share share = percent(1));
 

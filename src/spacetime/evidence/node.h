@@ -1,7 +1,7 @@
 // A kept node: a piece of code on a call path that holds more than a share of the run, with its occurrences.
 //
-// The hierarchy that people read, outermost first: call path → function (inlined ones as functions) → loop nest →
-// loop, and from a loop on to what is called in it. A node's parent is the next larger kept node. The *level* of a
+// The hierarchy for readers, outermost first: call path → function (inlined ones as functions) → loop nest →
+// loop, and from a loop on to its callees. A node's parent is the next larger kept node. The *level* of a
 // node is its parent's split into children: occurrences of children of one parent are neighbours of each other.
 //
 // Beside these, nodes of two other kinds: iterations of a loop that the analysis found (or of the time between marks'
@@ -24,7 +24,7 @@
 namespace kymo::spacetime {
 
 struct Place {
-    std::string function;  // as the source has it; empty: not known
+    std::string function;  // as in the source; empty: not known
     std::string file;
     std::uint32_t line_begin = 0;   // 0: not known
     std::uint32_t line_end = 0;     // last line
@@ -59,7 +59,7 @@ struct LineShare {
 };
 
 using NodeIndex = Index<struct SpaceNode>;   // of Evidence::nodes
-using CounterIndex = Index<struct Counter>;  // of RunFacts::counters, and of whatever is by counter
+using CounterIndex = Index<struct Counter>;  // of RunFacts::counters, and of every vector "by counter"
 
 struct SpaceNode {
     SpaceKind kind = SpaceKind::kFunction;
@@ -81,14 +81,14 @@ struct SpaceNode {
     std::uint64_t occurrences = 0;
     DurationSums durations;              // of the occurrences
     std::vector<OccurrenceWait> waits;   // by target, most time first
-    std::vector<std::uint32_t> threads;  // that are in it, ascending
-    std::vector<ThreadWork> work;  // by thread, ascending, also what is in no occurrence; empty: of iterations, marks
+    std::vector<std::uint32_t> threads;  // of the threads in it, ascending
+    std::vector<ThreadWork> work;      // by thread, ascending, also outside occurrences; empty: of iterations, marks
     std::uint64_t median_samples = 0;  // of an occurrence
     bool polls = false;                // kLoop: its rounds change nothing; it waits for another thread (polling.h)
     std::optional<std::uint64_t> exact_calls;  // its function's, all of them seen (exact/exact_calls.h)
-    bool folded = false;                       // median under 8 samples: single occurrences are not to be compared
+    bool folded = false;                       // median under 8 samples: single occurrences must not be compared
 
-    // A thread's part of `work`; none where it has none.
+    // A thread's part of `work`; none if it has none.
     WorkSums work_of(std::uint32_t thread) const {
         const auto found =
             std::lower_bound(work.begin(), work.end(), thread,

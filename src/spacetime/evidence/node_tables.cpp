@@ -11,7 +11,7 @@ namespace kymo::spacetime {
 namespace {
 
 constexpr std::size_t kMostPatterns = 48;  // triples kept a node
-constexpr std::size_t kMostTimes = 1024;   // that a period is looked for in
+constexpr std::size_t kMostTimes = 1024;   // the most times searched for a period
 
 std::vector<std::int64_t> counters_of(const SumRow& row) {
     return row.size() < kFirstCounter ? std::vector<std::int64_t>{}
@@ -22,7 +22,7 @@ TimeTerms terms_or_none(const SumRow& row) {
     return row.size() < kFirstCounter ? TimeTerms{} : terms_of(row);
 }
 
-// The waits are known by their sums only: those for a thread count for as long as it lacked a processor at any time
+// The waits are known only as sums: those for a thread count for as long as it lacked a processor at any time
 // of the occurrence.
 std::int64_t held_up(const SampledOccurrence& row, const Meanwhile& meanwhile) {
     std::int64_t held = 0;
@@ -36,7 +36,7 @@ std::int64_t held_up(const SampledOccurrence& row, const Meanwhile& meanwhile) {
     return held;
 }
 
-// Where at least half of its user time was measured by rounds, they speak for all of it.
+// If at least half of its user time was measured by rounds, they represent all of it.
 double progress_of(const SumRow& sums) {
     const auto user = static_cast<double>(sums[kSumUser]);
     const auto measured = static_cast<double>(sums[kSumMeasured]);
@@ -77,7 +77,7 @@ void fill_rows(OccurrenceTable& table, std::vector<SampledOccurrence>&& rows, co
     }
 }
 
-// Rounds of the threads of one loop with the number that rounds of all threads at the same time have.
+// Maps rounds of one loop's threads to the numbers that simultaneous rounds of all threads share.
 class Steps {
   public:
     explicit Steps(const LevelStructure& level) : level_(level) {
@@ -205,7 +205,7 @@ SpaceIntervals make_intervals(std::uint32_t node, const NodeSums& sums) {
     result.gaps = sums.gaps;
     result.gap_terms = terms_or_none(sums.gap_sums);
     result.gap_deltas = counters_of(sums.gap_sums);
-    // Within its octave the median is not known better; its middle is as good as any.
+    // Within its octave the median is not known more exactly; its middle is as good as any.
     std::uint64_t seen = 0;
     for (std::size_t octave = 0; octave < result.gaps.by_octave.size(); ++octave) {
         seen += result.gaps.by_octave[octave];
@@ -247,7 +247,7 @@ void find_periods(std::vector<SpaceIntervals>& intervals, const std::vector<Spac
                   const OccurrenceSums& sums, std::size_t kept) {
     parallel::for_each_index(intervals.size(), [&](std::size_t i) {
         const std::uint32_t node = intervals[i].node;
-        // Where single occurrences are not to be looked at, neither are their begins.
+        // If a node's single occurrences are folded, their begins are not analysed either.
         if (node < kept && !nodes[node].folded) {
             const NodeIndex parent = nodes[node].parent;
             intervals[i].period =

@@ -11,7 +11,7 @@
 
 namespace kymo::spacetime {
 
-// What was going on while an occurrence lasted.
+// Other threads' state during an occurrence.
 struct Meanwhile {
     const Profile& profile;
     const TimeGrid& at_work;  // OccurrencePass
@@ -19,14 +19,14 @@ struct Meanwhile {
     std::span<const WaitTarget> wait_targets;
 };
 
-// Fills in what sums say: totals, durations, rows. `sums` is used up. Totals are those of the node alone: see
+// Fills in totals, durations, rows from `sums`, which is consumed. Totals are those of the node alone: see
 // add_up().
 void fill_node(SpaceNode& node, NodeSums&& sums, const Meanwhile& meanwhile, const EvidenceOptions& options);
 
-// Children's totals into their parents'. Iterations and marks stand beside the tree, and add to nobody.
+// Adds children's totals to their parents'. Iterations and marks are beside the tree, and add to no node.
 void add_up(std::vector<SpaceNode>& nodes);
 
-// Which iteration of the nearest loop found above its level each row lies in. `levels`: by kept node, which are the
+// For each row: its iteration of the nearest loop found above its level. `levels`: by kept node, which are the
 // first of `nodes`.
 void number_steps(std::vector<SpaceNode>& nodes, const std::vector<LevelStructure>& levels);
 
@@ -35,7 +35,7 @@ SpaceIntervals make_intervals(std::uint32_t node, const NodeSums& sums);
 // The period of a node's occurrences, by the stream that has most of them at the node's level; none: no period.
 std::optional<Period> period_of(const OccurrenceSums& sums, std::uint32_t level, std::uint32_t node);
 
-// Periods of nodes' occurrences, by the sequence of the stream that is in them most often. Parallel to `intervals`.
+// Periods of nodes' occurrences, by the sequence of the stream with most of them. Parallel to `intervals`.
 void find_periods(std::vector<SpaceIntervals>& intervals, const std::vector<SpaceNode>& nodes,
                   const OccurrenceSums& sums, std::size_t kept);
 

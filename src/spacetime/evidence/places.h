@@ -5,12 +5,12 @@
 
 namespace kymo::spacetime {
 
-// Lines are those of the node's own function, in the file that most of its instructions come from; a function's begin
-// where it is declared. Without the code they are those that samples met.
+// Lines are those of the node's own function, in the file of most of its instructions; a function's begin
+// at its declaration. Without the code they are the sampled ones.
 Place place_of(const Profile& profile, const Structure& structure, std::uint32_t node, const Names& names,
                const CodeMap& code);
 
-// Of bytes of a function: lines in the function that most of them were written in.
+// For bytes of a function: lines in the function that most of them come from.
 Place place_of_ranges(const Profile& profile, std::uint32_t image, std::span<const ByteRange> ranges,
                       const Names& names);
 

@@ -8,7 +8,7 @@
 namespace kymo::spacetime {
 namespace {
 
-using ThreadId = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>;  // pid, tid, begin: ids come back
+using ThreadId = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>;  // pid, tid, begin: ids are reused
 
 void add_wait_sums(const Profile& profile, const std::vector<std::vector<std::uint32_t>>& target_of,
                    const TimeGrid& lacking, Evidence* evidence) {

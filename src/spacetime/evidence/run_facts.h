@@ -1,4 +1,4 @@
-// Facts about the run as a whole that rules ask for: processors, threads' lives, switches.
+// Facts about the run as a whole for rules: processors, threads' lives, switches.
 #pragma once
 
 #include "base/index.h"
@@ -19,13 +19,13 @@ struct BriefWaits {
     std::uint64_t count = 0;
 };
 
-// One wait by itself.
+// A single wait.
 struct TimedWait {
     std::uint32_t thread = 0;  // index of RunFacts::threads
     std::uint32_t target = 0;  // index of Evidence::wait_targets
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
-    std::int64_t ns = 0;  // waited: without the time until it got a processor again
+    std::int64_t ns = 0;  // waited: without the time until it had a processor again
 };
 
 struct ProcessorSamples {
@@ -38,7 +38,7 @@ struct ThreadFacts {
     std::uint32_t process = 0;
     std::uint64_t tid = 0;
     std::string name;
-    std::optional<std::uint64_t> rank = {};  // of the parallel job that its process is in; none: of none
+    std::optional<std::uint64_t> rank = {};  // in its process's parallel job; none: not in a job
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
     std::uint32_t creator = kNone;  // index of RunFacts::threads; kNone: not known, or a process's first
@@ -46,12 +46,12 @@ struct ThreadFacts {
     bool is_sampled = false;
     TimeTerms total;                   // of its whole life
     std::vector<std::int64_t> deltas;  // by counter
-    std::uint64_t voluntary = 0;       // switches: it left by itself
-    std::uint64_t involuntary = 0;     // another took its processor
+    std::uint64_t voluntary = 0;       // switches: left by itself
+    std::uint64_t involuntary = 0;     // preempted by another thread
     std::uint64_t samples = 0;
     std::vector<ProcessorSamples> processors;  // where its samples were taken; in no order
     double pace = 0;  // ticks that the same arithmetic took at its samples, on average: more is slower; 0: not known
-    std::int64_t taken = 0;  // ns of its time on processors, estimated, that they were not its: late_ticks.h
+    std::int64_t taken = 0;  // ns of its time on processors, estimated, in which these were away: late_ticks.h
     std::vector<OccurrenceWait> waits;   // off the processor, by target, most time first
     std::vector<OccurrenceWait> polled;  // on a processor, polling for the end of the wait, likewise
     std::vector<BriefWaits> brief;       // by kind
@@ -77,11 +77,11 @@ struct RunFacts {
     std::vector<ProcessFacts> processes;
     TimeTerms total;                   // of all threads
     std::vector<std::int64_t> deltas;  // by counter, of all threads
-    // Wall time with so many threads of the program on a processor or ready for one at once: [0], [1], …
+    // Wall time by the number of the program's threads on a processor or ready for one at once: [0], [1], …
     std::vector<std::int64_t> ready_ns;
     std::optional<std::uint64_t> peak_bytes;  // largest resident size that a process of the run had; none: not known
     std::vector<Channel> channels;            // of MPI's messages; empty: none, or not counted
-    double dropped_paths = 0;                 // share of the samples whose outer frames there was no room for
+    double dropped_paths = 0;                 // share of the samples whose outer frames had no room
     std::optional<std::int64_t> steal_ns;     // taken by the hypervisor from all processors; none: not known
 };
 

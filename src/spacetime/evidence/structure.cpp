@@ -23,7 +23,7 @@ struct KeyHash {
     }
 };
 
-// A loop around an offset, outermost first, and after how many frames of the chain it stands.
+// A loop around an offset, outermost first, and its position in the chain of frames.
 struct LoopAt {
     std::uint32_t loop = 0;
     std::size_t frames = 1;
@@ -111,7 +111,7 @@ class Builder {
         result_.node_of[i] = at;
     }
 
-    // Ranks of a job that run one program are one group: they are held against each other as threads are.
+    // Ranks of a job that run one program are one group: they are compared like threads.
     std::uint32_t group_of(std::uint32_t process) const {
         const auto& processes = profile_.processes;
         const auto is_alike = [&](const ProfileProcess& other) {
@@ -167,8 +167,8 @@ class Builder {
         return count;
     }
 
-    // The functions that a loop is in. Its header alone may be code of what is inlined into the loop, as a comparison
-    // of iterators: the jumps back to it, too, are the loop's.
+    // The functions that contain a loop. Its header alone may be inlined code, like a comparison
+    // of iterators: the jumps back to it belong to the loop too.
     std::span<const program::Frame> head_of(std::uint32_t function, const FunctionFlow& flow, std::uint32_t loop,
                                             std::uint32_t image) {
         const std::uint32_t header = flow.loops.loops[loop].header;

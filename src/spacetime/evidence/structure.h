@@ -1,8 +1,8 @@
 // The tree of places in the words of the source: call path › function › loops › functions inlined there or called
-// from there › …, and which of its nodes each call path of the profile ends in.
+// from there › …, and the node of it in which each call path of the profile ends.
 //
-// A loop stands below the function (inlined ones are functions) that its header and the jumps back to it belong to,
-// and above what is inlined into its body. A function that calls itself directly is one node. Nodes that are no code
+// A loop is below the function (inlined ones are functions) that its header and the jumps back to it belong to,
+// and above what is inlined into its body. A function that calls itself directly is one node. Nodes without code
 // (processes, partial paths) are groups; all ranks of a job that run the same program are one.
 #pragma once
 
@@ -35,19 +35,19 @@ struct Structure {
     std::vector<StructureNode> nodes;    // a parent comes before its children; 0 is the root, a group
     std::vector<std::uint32_t> node_of;  // profile node → the innermost node that it lies in
     CostTable total;                     // row: node
-    // By node: where in its own function control was, with what was spent below meanwhile: (file, line) → costs.
+    // By node: the lines of its own function, with the costs below while control was there: (file, line) → costs.
     std::vector<std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::int64_t>>> lines;
 };
 
-// What symbolize() said of an image's offsets: those of the profile, and those of the code looked into.
+// symbolize()'s results for an image's offsets: those of the profile, and those of the code examined.
 class Names {
   public:
     // Borrows both. Requests are parallel to the profile's images.
     Names(const std::vector<program::Request>& requests, const program::Symbols& symbols)
         : requests_(requests), symbols_(symbols) {}
-    // Outermost first; empty: not asked for.
+    // Outermost first; empty: not requested.
     std::span<const program::Frame> at(std::uint32_t image, std::uint64_t offset) const;
-    // Of each offset asked for in the range, in order: each(std::span<const program::Frame>).
+    // For each requested offset in the range, in order: each(std::span<const program::Frame>).
     template <typename Each>
     void each_in(std::uint32_t image, const ByteRange& range, Each&& each) const {
         const auto& offsets = requests_[image].offsets;
@@ -63,7 +63,7 @@ class Names {
     const program::Symbols& symbols_;
 };
 
-// Instructions whose names and lines are worth knowing: all of small functions, first and last of blocks in large
+// Instructions whose names and lines are looked up: all of small functions, first and last of blocks in large
 // ones.
 std::vector<std::uint64_t> telling_addresses(const program::FlowGraph& graph);
 

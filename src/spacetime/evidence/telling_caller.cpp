@@ -6,7 +6,7 @@
 namespace kymo::spacetime {
 namespace {
 
-// Counted from the innermost; empty: the path is not as long.
+// Counted from the innermost; empty: the path is shorter.
 std::string_view caller(const SpaceNode& node, std::size_t steps) {
     return steps < node.path.size() ? std::string_view(node.path[node.path.size() - 1 - steps]) : std::string_view();
 }

@@ -7,7 +7,7 @@
 namespace kymo::spacetime {
 namespace {
 
-// The thread of that number in the process that lived at the time; kNone: none.
+// The thread of that number in the process, alive at the time; kNone: none.
 class ThreadIds {
   public:
     explicit ThreadIds(const Profile& profile) : profile_(profile) {

@@ -1,4 +1,4 @@
-// What threads waited for, each target once, and which target each recorded wait has.
+// The targets of waits, each once, and the target of each recorded wait.
 #pragma once
 
 #include "spacetime/evidence/occurrences/occurrence_table.h"

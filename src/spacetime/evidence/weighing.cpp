@@ -10,7 +10,7 @@
 namespace kymo::spacetime {
 namespace {
 
-// 95 % interval of a share of time, from its scatter over batches of time, and no narrower than of as many
+// 95 % interval of a share of time, from its scatter over batches of time, and at least as wide as that of as many
 // independent samples.
 struct Interval95 {
     double low = 0;
@@ -38,7 +38,7 @@ Interval95 interval_of(double share, const SpaceTimes& part, const SpanPass& all
     return {std::max(0.0, share - half), std::min(1.0, share + half)};
 }
 
-// The smallest kept node that holds all of a space's bytes; or else the one that holds most, if that is half of them.
+// The smallest kept node that holds all of a space's bytes; or else the one that holds most, if at least half.
 NodeIndex node_of(const Place& place, const std::vector<SpaceNode>& nodes) {
     NodeIndex best;
     std::uint64_t best_common = 0;
@@ -60,7 +60,7 @@ NodeIndex node_of(const Place& place, const std::vector<SpaceNode>& nodes) {
     return 2 * best_common >= byte_count(place.ranges) ? best : kNone;
 }
 
-// Groups of the heavy spaces that are the same code. Images are one where module and build id are.
+// Groups of the heavy spaces that are the same code. Images are one if module and build id are.
 std::vector<std::vector<std::size_t>> groups_of(const Profile& profile, const Weighing& weighing, Share overlap) {
     std::vector<std::pair<std::string, std::string>> known;
     std::vector<PlacedSpace> placed;
@@ -107,7 +107,7 @@ Weighing weigh_pairs(const Profile& profile, const SampledAddresses& addresses, 
         if (function != kNone) {
             functions.push_back(function);
         }
-        // What is in no known function is in one without code, one an image.
+        // Addresses in no known function count as one function without code, one an image.
         at.push_back({function != kNone ? function : static_cast<std::uint32_t>(code.size()) + image, offset});
     }
     std::sort(functions.begin(), functions.end());
@@ -122,7 +122,7 @@ Weighing weigh_pairs(const Profile& profile, const SampledAddresses& addresses, 
         CodeOfFunction* made = code.flow_of(function);
         known[function].rule = made == nullptr ? nullptr : made->rule.get();
     }
-    // Addresses taken together for their few samples are one place of one instruction, in no image.
+    // Addresses combined for their few samples are one place of one instruction, in no image.
     const auto place_of = [&](std::uint64_t address) { return address < at.size() ? at[address] : SampledAt{}; };
     PairCounts counts(kPairColumns + profile.events.size());
     for (std::size_t row = 0; row < pairs.size(); ++row) {

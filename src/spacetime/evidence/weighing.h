@@ -16,9 +16,9 @@ struct Weighing {
     std::vector<std::size_t> heavy;  // indices of table.spaces, heaviest first: heavy_with_same()
     std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>> spaces_of;  // by pair row: (heavy, 65536ths)
     std::vector<std::vector<std::size_t>> same;  // groups of same spaces, of indices of `heavy`
-    // By pair row: the group that half of the pair or more lies in, of two the one where it ends; kNone: none.
+    // By pair row: the group with half of the pair or more, of two the one where it ends; kNone: none.
     std::vector<std::uint32_t> group_of;
-    // Likewise: the other group with a part in the pair, where that never holds half of any (a pair has two spaces at
+    // Likewise: the other group with a part in the pair, if that never holds half of any (a pair has two spaces at
     // most); kNone: none.
     std::vector<std::uint32_t> part_of;
     std::vector<std::uint64_t> group_samples;  // by group: pairs
@@ -29,11 +29,11 @@ struct Weighing {
 Weighing weigh_pairs(const Profile& profile, const SampledAddresses& addresses, const PairTable& pairs, CodeMap& code,
                      Share share, Share overlap);
 
-// `times`: parallel to weighing.heavy. `nodes`: to say which holds a space.
+// `times`: parallel to weighing.heavy. `nodes`: to find the one that holds a space.
 std::vector<HeavySpace> make_heavy_spaces(const Profile& profile, const Weighing& weighing, const SpanPass& times,
                                           const std::vector<SpaceNode>& nodes, const Names& names);
 
-// What happened in the code of `spaces`, of this recording or another one of the program. Cost: spaces × all pairs'
+// Counts in the code of `spaces`, of this recording or another one of the program. Cost: spaces × all pairs'
 // spaces of the image.
 std::vector<CodeSums> sum_code(const Profile& profile, const SpaceTable& table,
                                const std::vector<HeavySpace>& spaces);

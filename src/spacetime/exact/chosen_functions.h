@@ -15,8 +15,8 @@ struct ChosenFunction {
     std::int64_t ns = 0;  // wall time of the node in it that has most
 };
 
-// At most `most`, most time first. A piece inlined into a function, or a loop in it, is told by that function; what
-// has no build id, or no code, is left out.
+// At most `most`, most time first. A piece inlined into a function, or a loop in it, is represented by that function;
+// functions without a build id, or without code, are left out.
 std::vector<ChosenFunction> chosen_functions(const Evidence& evidence, std::size_t most);
 
 // The function on its call path that a node lies in, itself included; kNone: none.

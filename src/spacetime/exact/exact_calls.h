@@ -41,7 +41,7 @@ struct ExactFunction {
 
     std::uint64_t calls = 0;
     std::uint64_t running = 0;                             // of them, when the process or thread was last heard of
-    std::uint64_t cut = 0;                                 // over, and nobody knows when
+    std::uint64_t cut = 0;                                 // over at an unknown time
     std::uint64_t untimed = 0;                             // over, and only counted
     std::uint64_t threads = 0;                             // that have called it
     std::uint64_t sum = 0;                                 // ns, of those with a duration

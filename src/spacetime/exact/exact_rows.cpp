@@ -10,7 +10,7 @@ namespace rec = recording;
 
 using CallsOfThread = ExactRows::CallsOfThread;
 
-// Calls whose parts do not add up are told by none of them.
+// Calls whose parts do not add up are dropped.
 bool is_whole(const CallsOfThread& thread) {
     std::uint64_t left = thread.row.calls;
     for (const std::uint64_t part : {thread.row.running, thread.row.cut, thread.row.untimed}) {

@@ -1,7 +1,7 @@
 // What a hunt found: heavy hitters, ranked, with the times at which each held its share.
 //
 // Read from a recording's hunt, find, find-end and hunt-end rows, with their call paths and places looked up. A
-// source that was found, went quiet and was found again is one heavy hitter with several holds. Every value is told
+// source that was found, went quiet and was found again is one heavy hitter with several holds. Every value comes
 // with how it is known: the share from the events after the result (pairs/share.h), its error as one standard
 // deviation.
 #pragma once

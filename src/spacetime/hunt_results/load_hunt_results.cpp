@@ -109,7 +109,7 @@ class HeavyHitterMaker {
                     hitter.path.push_back(names.place_of(frames[frame]));
                 }
             }
-            // A call site that is no leaf is a return address minus one: inside the call.
+            // A call site that is not a leaf is a return address minus one: inside the call.
             const bool is_call = rows_.facts.key == recording::HuntKey::kCallSite &&
                                  (paths[i].empty() || paths[i].back().offset != hitter.offset);
             constexpr unsigned kAround = 3;

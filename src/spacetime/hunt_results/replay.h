@@ -1,6 +1,6 @@
 // A hunt in a recording: the pair machine over the samples of one event, in the order of time.
 //
-// Beside the engines of running programs this one knows functions, lines and basic blocks; samples have no data
+// Unlike the engines of running programs this one uses functions, lines and basic blocks; samples have no data
 // addresses, so those keys it has not. One machine a process, as in the program; what the monitor itself did
 // is left out, as there. Nothing is written.
 //

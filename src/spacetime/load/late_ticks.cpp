@@ -23,7 +23,7 @@ void LateTicks::pause() {
 
 void LateTicks::add(std::uint64_t time, std::uint64_t task_clock) {
     if (period_ < kShortestPeriod || taken_.size() >= kMostKept) {
-        return;  // what is late by less than a tick's neighbourhood cannot be told
+        return;  // less lateness than a tick's neighbourhood is not recognised
     }
     if (!std::exchange(has_begun_, true)) {
         return;  // the first one's grid begins before the stream

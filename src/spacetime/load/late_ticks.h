@@ -1,4 +1,4 @@
-// Time for which a stream's processor was taken away without anybody saying so: by the host of a virtual machine
+// Time for which a stream's processor was taken away without any report: by the host of a virtual machine
 // that reports no steal, or by firmware. The kernel counts it as the thread's own, and code looks slower than it is.
 //
 // The timer that samples fires after each period of the thread's clock, on a grid. It comes late where the processor
@@ -7,7 +7,7 @@
 // tick stands for one period. Of n late ticks the standard error is about √n periods.
 //
 // A tick is taken for late only when a later one comes early against it: the grid has not moved. It does move where
-// the timer is set anew (after switches): then three in a row are late by the same, and what is open is dropped. A
+// the timer is set again (after switches): then three in a row are late by the same, and what is open is dropped. A
 // late tick is therefore known some ticks later.
 //
 // Several ticks may have been due when a late one comes: the processor was away for all of them, or the thread was in
@@ -40,7 +40,7 @@ class LateTicks {
     // ms.
     static constexpr std::int64_t kLate = 150'000;            // ns
     static constexpr std::int64_t kEarly = 100'000;           // ns, or an eighth: earlier by less is in time
-    static constexpr std::int64_t kShortestPeriod = 120'000;  // ns; of shorter ones nothing can be told
+    static constexpr std::int64_t kShortestPeriod = 120'000;  // ns; shorter ones cannot be analysed
 
     // `period`: ns of the thread's clock; 0: no ticks.
     explicit LateTicks(std::uint64_t period)

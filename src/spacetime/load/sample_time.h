@@ -47,7 +47,7 @@ inline bool is_own_work(const recording::Sample& row, const std::vector<bool>& o
     return (row.flags & recording::kOwnWork) != 0 || (row.context < own_contexts.size() && own_contexts[row.context]);
 }
 
-// ns of the monitor's own work; of these, those in the kernel and in user mode, as far as they are told apart.
+// ns of the monitor's own work; of these, those in the kernel and in user mode, as far as distinguished.
 struct OwnWorkSums {
     std::uint64_t ns = 0;
     std::uint64_t system_ns = 0;
@@ -101,7 +101,7 @@ class StreamTime {
     std::uint64_t task_clock_ = 0;  // so far
     std::uint64_t system_time_ = 0;
     std::uint64_t own_work_ns_ = 0;
-    // ns of own work that are measured and in no interval yet: in the program's mode, in the kernel, not told apart.
+    // ns of own work, measured and in no interval yet: in the program's mode, in the kernel, not distinguished.
     struct Owed {
         std::uint64_t user = 0;
         std::uint64_t system = 0;

@@ -202,7 +202,7 @@ void StateBuilder::put(std::uint64_t length, ThreadState state, std::uint32_t wa
 
 std::span<const StateInterval> StateBuilder::add(const Split& split) {
     out_.clear();
-    // What was off before measurement went on cannot be told from waiting.
+    // Time off the processor before measurement went on looks the same as waiting.
     put(static_cast<std::uint64_t>(split.paused), ThreadState::kPaused, kNone);
     const auto off = static_cast<std::uint64_t>(split.off_cpu);
     const auto on = static_cast<std::uint64_t>(split.user + split.system);

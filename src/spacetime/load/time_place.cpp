@@ -41,7 +41,7 @@ void TimePlace::find_what_was_left(std::span<const StateInterval> intervals) {
         if (call != asked) {
             asked = call;
             // Below the caller of the waiting function: in another line of it the thread may well be. Contexts tell
-            // lines apart, so one that waits in a function of a library's leaves this unsaid, and the sample speaks.
+            // lines apart, so one that waits in a function of a library's leaves this open, and the sample decides.
             const std::uint32_t caller = parents_[call];
             is_left = is_below(own_, caller) && !is_below(now_.context, caller);
         }

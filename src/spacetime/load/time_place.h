@@ -10,7 +10,7 @@
 // - A sample that has left the code which waited again and again, and which the sample before was in, says nothing of
 //   the time before the last of these waits either: it is where that one was. Charged to the later one, many short
 //   waits before it would each seem to be a return to the code that has been left. Not so with one wait: what the
-//   code wins where it ends, it would have to lose where it began, and where that was nobody knows.
+//   code gains where it ends, it would have to lose where it began, and that place is not known.
 //
 // That is the best that can be said of a moment. Sums over a run say it of the user time outside of waits in another
 // way (own_time.h).

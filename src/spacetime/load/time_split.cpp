@@ -35,7 +35,7 @@ Split TimeSplitter::split(const Interval& interval) {
     }
     split.user = static_cast<std::int64_t>(user);
     split.system = static_cast<std::int64_t>(on - user);
-    // What was off before measurement went on cannot be told from waiting.
+    // Time off the processor before measurement went on looks the same as waiting.
     (interval.after_pause ? split.paused : split.off_cpu) = static_cast<std::int64_t>(wall - on);
     return split;
 }

@@ -6,7 +6,7 @@
 // spent in the program, and what task-clock adds beyond is system time (ticks that fell into the kernel
 // deliver no sample), unless it is less than half a period: samples come late by some microseconds, and where none is
 // missing all of it was spent in the program. This holds on average, not for a single interval. Where task-clock is
-// not what samples (another event is), the two cannot be told apart and all of it counts as user time. Samples at the
+// not what samples (another event is), the two are not split and all of it counts as user time. Samples at the
 // kernel's tick tell by themselves whether the kernel was at work, and stand for all of the processor time since the
 // last one, on average.
 //

@@ -10,7 +10,7 @@
 namespace kymo::spacetime {
 
 struct KeptCodeOfImage {
-    std::string build_id;           // raw bytes; images without one cannot be told again
+    std::string build_id;           // raw bytes; images without one cannot be matched
     std::vector<ByteRange> ranges;  // normalised
 };
 

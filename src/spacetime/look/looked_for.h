@@ -15,7 +15,7 @@ struct LookedFor {
     std::string recording;  // path of the earlier one, as it was
     std::uint64_t begin = 0;
     std::vector<std::string> events;  // as asked for
-    std::uint64_t left_out = 0;       // samples of further events outside of what was looked at
+    std::uint64_t left_out = 0;       // samples of further events outside the selected code
 };
 
 // One file's rows of it. A reader of rows (recording/handlers.h).

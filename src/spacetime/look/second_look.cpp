@@ -24,7 +24,7 @@ class Matched {
             of_first_.push_back(found == known.end() ? std::nullopt : std::optional(found->second));
         }
     }
-    // What is no node (kStreamEdge, …) stays what it is.
+    // Values that are not nodes (kStreamEdge, …) stay what they are.
     std::optional<std::uint32_t> operator[](std::uint32_t node) const {
         return node < of_first_.size() ? of_first_[node] : node;
     }

@@ -2,7 +2,7 @@
 //
 // From the standard metrics of channels (cells/standard.h). Of MPI the parties are ranks, and a rank's sends, its
 // receives, its collectives and its one-sided accesses are channels of their own, each of which names its peer. Of
-// descriptors and declared channels each row tells of one end: who is at the other one shows from the rows of that
+// descriptors and declared channels each row describes one end: the other one shows from the rows of that
 // end. Messages of a pair are known twice, by the sender and by the receiver. Times are those of who called.
 #pragma once
 
@@ -51,7 +51,7 @@ struct Channel {
     // Of ends: both ends may have counted a message. It goes into sums from the rows that are accounts.
     bool is_account = false;
     ChannelDirection direction = ChannelDirection::kSend;
-    // Of MPI. Of a program that is no rank of a job: 0, its own rank.
+    // Of MPI. Of a program that is not a rank of a job: 0, its own rank.
     std::uint64_t rank = 0;
     std::optional<std::uint64_t> peer_rank;
     std::optional<std::uint64_t> elsewhere;  // the peer's rank in the communicator

@@ -72,7 +72,7 @@ struct RunMetric {
     [[nodiscard]] std::vector<Part> parts() const;
 };
 
-// What could not be had in the run, of whatever kind.
+// What was not available in the run, of whatever kind.
 struct Absence {
     std::string what;
     std::string why;

@@ -200,8 +200,8 @@ class TreeBuilder {
         }
     }
 
-    // A node adds its total to its function unless the function is already on the path above. Walked depth
-    // first, with the number of times that each function is on the path at hand.
+    // A node adds its total to its function unless the function is already on the path above. Walks depth
+    // first, with the number of times that each function is on the present path.
     void add_functions() {
         std::vector<CallNodeIndex> first_child(tree_.nodes.size());
         std::vector<CallNodeIndex> next_sibling(tree_.nodes.size());

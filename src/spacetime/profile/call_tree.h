@@ -1,8 +1,8 @@
 // The profile in the words of the source: a tree of functions (inlined ones as functions), a table of
 // functions and one of lines. The third stage.
 //
-// Call sites of one function in the same caller are one node; the line shown for a node is the one on
-// which most of its processor time lies. Sums are exact: the root's total is the profile's.
+// Call sites of one function in the same caller are one node; the line shown for a node is the one with
+// most of its processor time. Sums are exact: the root's total is the profile's.
 #pragma once
 
 #include "program/symbolize.h"
@@ -54,8 +54,8 @@ struct CallTree {
     CostTable line_self;
 };
 
-// The tree with direct recursion taken together: a function that calls itself is one node, and what it calls at
-// any depth hangs below that. Only nodes, self and total are filled, and `symbols`, `functions` and `lines` stay
+// The tree with direct recursion combined: a function that calls itself is one node, with all callees at
+// any depth below that. Only nodes, self and total are filled, and `symbols`, `functions` and `lines` stay
 // empty.
 CallTree fold_recursion(const CallTree& tree);
 

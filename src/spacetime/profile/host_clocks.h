@@ -1,8 +1,8 @@
-// How hosts' clocks lie to that of the first host: every host has a monotonic clock of its own, and pairs of readings
-// (monotonic, wall clock) tell how they lie to each other, as well as the hosts' wall clocks agree.
+// The offset of hosts' clocks to that of the first host: every host has a monotonic clock of its own, and pairs of
+// readings (monotonic, wall clock) give the offset, as well as the hosts' wall clocks agree.
 //
-// Files of one host have one clock: the first pair of a host counts for all of them. A host of which no pair is known
-// stays as it is.
+// Files of one host have one clock: the first pair of a host counts for all of them. A host without a known pair
+// is not shifted.
 #pragma once
 
 #include "recording/tables/tasks.h"
@@ -22,7 +22,7 @@ class HostClocks {
         first_ = first_.value_or(offset);
         by_host_.try_emplace(host, offset - *first_);
     }
-    // What is to be added to that host's times.
+    // The number to add to that host's times.
     [[nodiscard]] std::int64_t shift(const std::string& host) const {
         const auto known = by_host_.find(host);
         return known == by_host_.end() ? 0 : known->second;

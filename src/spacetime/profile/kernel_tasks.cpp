@@ -34,7 +34,7 @@ class KernelTasks {
             if (thread != kNone) {
                 add_to_sampled(life, thread, is_process);
             } else if (is_process && life.has_begun && (life.by_exec || !life.execs)) {
-                // A fork on its way to an exec is no program of its own.
+                // A fork that is about to exec is not a program of its own.
                 add_process(life);
             } else if (!is_process && life.has_begun) {
                 add_thread(life, process_at(life));
@@ -102,7 +102,7 @@ class KernelTasks {
             process.name = life.name.empty() ? process.name : life.name;
             process.exec_from = predecessor(life);
             if (process.own_pid != 0 && process.own_pid != process.pid && life.has_begun) {
-                process.parent_pid = life.parent_pid;  // its own number for it is of another namespace, or none
+                process.parent_pid = life.parent_pid;  // its own number for it is from another namespace, or missing
             }
         }
     }
@@ -146,8 +146,8 @@ class KernelTasks {
         process.is_monitored = false;
         process.exec_from = predecessor(life);
         process.rank = rank_;
-        // Where an exec changes rights, the kernel's records end with it: not even the program's mapping is told any
-        // more.
+        // If an exec changes rights, the kernel's records end with it: not even the program's mapping is
+        // reported.
         process.has_times = !life.by_exec || !life.executable.empty() || !has_mappings_;
         process.why_not = why_not(life, process.has_times);
         const auto index = static_cast<std::uint32_t>(profile_.processes.size());
@@ -157,7 +157,7 @@ class KernelTasks {
         return index;
     }
 
-    // The process that a thread was of: the latest image of its number that had begun.
+    // The process of a thread: the latest image of its number that had begun.
     std::uint32_t process_at(const Life& life) {
         std::uint32_t best = kNone;
         for (const std::uint32_t i : by_pid_[life.pid]) {
@@ -184,7 +184,7 @@ class KernelTasks {
         return best;
     }
 
-    // All that is not off a processor is on one.
+    // All time that is not off a processor is on one.
     static ThreadStates states_of(const Life& life, std::uint64_t end) {
         ThreadStates states(life.begin);
         std::uint64_t at = life.begin;
@@ -234,7 +234,7 @@ class KernelTasks {
     std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> by_pid_;
     std::unordered_map<std::uint64_t, const Life*> previous_;  // by pid: its life so far
     std::uint64_t rank_ = kNoRank;
-    bool has_mappings_ = false;  // the file at hand tells which program an exec started
+    bool has_mappings_ = false;  // the current file says which program an exec started
 };
 
 }  // namespace

@@ -115,7 +115,7 @@ class Merger {
 
     void warn(const FileData& file, const std::string& what) { profile_.warnings.push_back(file.name + ": " + what); }
 
-    // Of a process whose monitor saw no end. What its parent was told is known of the program itself alone.
+    // Of a process whose monitor saw no end. The status that its parent got is known for the program itself alone.
     std::string how_it_ended(const FileData& file) const {
         constexpr int kExitShift = 8;
         constexpr std::uint64_t kSignalMask = 0x7F;

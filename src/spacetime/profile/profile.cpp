@@ -19,7 +19,7 @@ std::string called_name(const std::vector<std::string>& command, const std::stri
     std::string name = command.empty() ? std::string() : command.front();
     name.erase(0, name.rfind('/') + 1);
     name.erase(0, name.starts_with('-') ? 1 : 0);  // a login shell's
-    // A server that has put a title there has called itself something, too, but no program's name.
+    // A title that a server has put there is not a program's name.
     const bool is_name = !name.empty() && name.find_first_of(" :") == std::string::npos;
     return clean_text(is_name ? name : executable.substr(executable.rfind('/') + 1));
 }

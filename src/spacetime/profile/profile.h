@@ -1,11 +1,11 @@
 // A whole recording as one calling-context tree with costs, and its threads: the second stage.
 //
 // The trees of all streams are merged by (image, offset) of their frames, whatever process or loading of the
-// image they come from. A thread's tree hangs below the call path that created it, unless options say
+// image they come from. A thread's tree is below the call path that created it, unless options say
 // otherwise. Time after a stream's last sample belongs to a node of its own, so that the root's total is
 // the sum over all streams, exactly.
 //
-// Ranks recorded on several hosts are laid on one time line by the hosts' pairs of clock readings.
+// Ranks recorded on several hosts are put on one time line by the hosts' pairs of clock readings.
 //
 // Merging is addition: profiles of parts of a recording add up to the profile of the whole.
 #pragma once
@@ -22,16 +22,16 @@
 
 namespace kymo::spacetime {
 
-// What a node of the tree stands for; a frame unless it is one of the others.
+// The kind of a tree node; a frame unless it is one of the others.
 enum class NodeKind : std::uint8_t {
     kFrame,
     kRoot,
     kProcess,      // `image` is an index of Profile::processes
     kPartial,      // above call paths whose root end is missing
-    kNoPath,       // samples of which no call path is known
-    kDropped,      // above call paths whose outer frames there was no room for
+    kNoPath,       // samples without a known call path
+    kDropped,      // above call paths whose outer frames had no room
     kUnsampled,    // from a stream's last sample to its end
-    kUnknownCall,  // system time, and time off the processor, in calls that are not known, of which the parent is a
+    kUnknownCall,  // system time, and time off the processor, in unknown calls, of which the parent is a
                    // caller (system_place.h)
 };
 
@@ -64,8 +64,8 @@ struct ProfileProcess {
     std::uint64_t pid = 0;      // as FileData's
     std::uint64_t own_pid = 0;  // likewise; 0: pid
     std::uint64_t parent_pid = 0;
-    std::string executable;  // path; empty where it is not known
-    std::string name = {};   // as the kernel has it (at most 15 letters), or as it was called
+    std::string executable;  // path; empty if not known
+    std::string name = {};   // the kernel's (at most 15 letters), or the command's
     std::vector<std::string> command = {};
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
@@ -73,7 +73,7 @@ struct ProfileProcess {
     bool is_monitored = true;
     std::string why_not = {};    // no monitor in it, in words that can follow its name
     std::string exec_from = {};  // the executable that became this one; empty: none, or not known
-    bool has_times = true;       // false: the kernel told nothing of it after its exec
+    bool has_times = true;       // false: the kernel reported nothing of it after its exec
     std::uint64_t rank = kNoRank;
     std::vector<std::int64_t> totals = {};  // by event, counted for the process as a whole; empty: no such count
     Quality quality = {};
@@ -83,14 +83,14 @@ struct Profile;
 // By node: its parent, which has the smaller index.
 std::vector<std::uint32_t> parents_of(const Profile& profile);
 
-// The name by which a program was called: where one file has several, by links to it, that says which is meant.
+// The name by which a program was called: if one file has several, by links to it, the name says which is meant.
 std::string called_name(const std::vector<std::string>& command, const std::string& executable);
 
-// Where a thread's switches and its time in the run queue are known from.
+// The source of a thread's switches and its time in the run queue.
 enum class ThreadFigures : std::uint8_t {
     kNone,
     kSwitchRecords,  // the kernel's records of each switch
-    kThreadEnd,      // asked at the thread's end: getrusage, schedstat
+    kThreadEnd,      // read at the thread's end: getrusage, schedstat
 };
 
 struct ProfileThread {
@@ -109,34 +109,34 @@ struct ProfileThread {
     std::int64_t paused_ns = 0;
     std::int64_t run_queue_ns = 0;  // of off-CPU: ready to run, but waiting for a processor
     SwitchCounts switches = {};
-    ThreadFigures figures_from = ThreadFigures::kNone;  // who told run queue and switches
+    ThreadFigures figures_from = ThreadFigures::kNone;  // source of run queue and switches
     ThreadStates states = {};
     std::vector<ThreadWait> waits = {};  // what states refer to; contexts are indices of Profile::nodes
     std::vector<KernelLook> looks = {};  // contexts likewise
     std::vector<TailPiece> tail = {};    // contexts likewise
     std::vector<OffInterval> offs = {};  // by the kernel's switch records
-    std::vector<TakenTime> taken = {};   // its processor was not its, unsaid: late_ticks.h
+    std::vector<TakenTime> taken = {};   // its processor was away, unreported: late_ticks.h
     Pace pace = {};
     EventRoles roles = {};  // for another pass over its samples (sample_time.h)
     Quality quality = {};
 };
 
-// Where a stream of the recording went in the profile: for a second pass over its samples.
+// The place of a stream of the recording in the profile: for a second pass over its samples.
 struct ProfileStream {
     std::uint32_t file = 0;                  // index of Recording::files()
     std::uint32_t stream = 0;                // StreamId in that file
     std::uint32_t thread = 0;                // index of Profile::threads
-    std::int64_t shift_ns = 0;               // what the file's times were moved by to lie on the profile's clock
-    std::vector<std::uint32_t> nodes;        // by ContextId: index of Profile::nodes; [0]: where its call paths hang
+    std::int64_t shift_ns = 0;               // the shift of the file's times to the profile's clock
+    std::vector<std::uint32_t> nodes;        // by ContextId: index of Profile::nodes; [0]: above its call paths
     std::uint32_t no_path = kNone;           // the node of samples without a call path; kNone: there are none
     std::vector<bool> own_contexts = {};     // as StreamData's
     std::vector<std::size_t> columns = {};   // the file's event → index of Profile::events
-    std::uint64_t end_time = 0;              // of its last word, on the profile's clock; 0: it has none
-    std::vector<std::uint64_t> totals = {};  // of the file's events, in its last word
+    std::uint64_t end_time = 0;              // of its StreamEnd, on the profile's clock; 0: it has none
+    std::vector<std::uint64_t> totals = {};  // of the file's events, in its StreamEnd
 };
 
 struct Profile {
-    // The run, as its parent told it; defaults where there was no parent.
+    // The run, as recorded by its parent; defaults if there was no parent.
     std::vector<std::string> command;
     std::string host;
     std::string directory;
@@ -165,19 +165,19 @@ struct Profile {
         own_work;  // columns of CostTable: the monitor's own, in no thread's and no node's costs
     Waits waits;
     Quality quality = {};
-    std::uint64_t excerpt_of = 0;  // samples in the recording, where only an excerpt of them was read; else 0
+    std::uint64_t excerpt_of = 0;  // samples in the recording, if only an excerpt of them was read; else 0
     std::uint64_t kernel_lost = 0;
     bool has_registers = false;         // samples come with registers
-    bool is_damaged = false;            // parts of its files are lost, so that what is there may not be compared
+    bool is_damaged = false;            // parts of its files are lost, so that the rest must not be compared
     std::vector<std::string> warnings;  // about the recording itself
 };
 
-// What each process cost: columns of CostTable, added up over its threads; row: index of Profile::processes.
+// Costs of each process: columns of CostTable, added up over its threads; row: index of Profile::processes.
 std::vector<std::vector<std::int64_t>> process_costs(const Profile& profile);
 
-// Index of the sampled event that stands for time: a clock, else cycles, else the one with most samples. Samples of
-// others come where those happen: how many are in a place says nothing of how often the program was there. The number
-// of events where none was sampled.
+// Index of the sampled event that measures time: a clock, else cycles, else the one with most samples. Samples of
+// others come with those events: their number in a place says nothing of how often the program was there. The
+// number of events if none was sampled.
 std::size_t clock_event(const Profile& profile);
 // ns between two samples of it in a thread; 0: samples are not of time.
 std::uint64_t clock_period(const Profile& profile);

@@ -1,4 +1,4 @@
-// How well was it measured: rates asked and delivered, call paths complete and partial.
+// How well the run was measured: rates requested and delivered, call paths complete and partial.
 #pragma once
 
 #include "spacetime/profile/profile.h"

@@ -14,7 +14,7 @@ void shift(std::uint64_t& time, std::int64_t by) {
     }
 }
 
-// A switch without an end lasts for ever.
+// A switch without an end lasts forever.
 void shift_end(std::uint64_t& time, std::int64_t by) {
     if (time != ~std::uint64_t{0}) {
         shift(time, by);

@@ -1,4 +1,4 @@
-// Ranks of a parallel job: their clocks, and what each of them cost.
+// Ranks of a parallel job: their clocks and costs.
 #pragma once
 
 #include "spacetime/profile/profile.h"
@@ -8,7 +8,7 @@
 
 namespace kymo::spacetime {
 
-// Lays the files of ranks on other hosts on the time line of the first (spacetime/profile/host_clocks.h).
+// Puts the files of ranks on other hosts on the time line of the first (spacetime/profile/host_clocks.h).
 void align_clocks(std::vector<FileData>& files);
 
 // Fills in Profile::ranks, from the finished processes and threads.

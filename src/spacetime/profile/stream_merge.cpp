@@ -9,7 +9,7 @@ constexpr std::uint32_t kBusy = kNone - 1;
 void prepare(MergedStream& stream) {
     const StreamData& data = *stream.data;
     stream.nodes.assign(data.contexts.size(), kNone);
-    // Paths without any sample are creation contexts: nothing says that they are partial.
+    // Paths without any sample are creation contexts: it is not known whether they are partial.
     stream.is_sampled.resize(data.contexts.size());
     for (std::size_t i = data.contexts.size() - 1; i > 0; --i) {
         stream.is_sampled[i] = stream.is_sampled[i] || data.costs[i][kSamples] != 0;
@@ -60,7 +60,7 @@ std::size_t StreamMerge::merge() {
     return circles_;
 }
 
-// Chains of creators are as deep as threads create threads. One that would close a circle is left out.
+// Chains of creators are as deep as threads create threads. A link that would close a circle is left out.
 void StreamMerge::place_creators(MergedStream& stream) {
     std::vector<MergedStream*> chain;
     for (MergedStream* at = &stream; at != nullptr && !at->is_placed && !at->is_busy;) {
@@ -93,7 +93,7 @@ void StreamMerge::merge_contexts(MergedStream& stream) {
     }
 }
 
-// What the context hangs below, or stands for. Each hangs below one, so that following them needs no more than a
+// The context's parent, or the one that it represents. Each has one, so that following them needs no more than a
 // list, however deep they go; streams may join each other both ways, for regions of different times.
 StreamMerge::ContextOf StreamMerge::outward_of(const ContextOf& of) {
     const StreamData& data = *of.stream->data;

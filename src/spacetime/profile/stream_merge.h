@@ -1,8 +1,8 @@
-// The streams of one process laid into the profile's tree: each context of theirs becomes a node of it.
+// Merges the streams of one process into the profile's tree: each of their contexts becomes a node of it.
 //
-// A thread's tree hangs below the call path that created it, unless that is not wanted; contexts that stand for a
-// place of another stream (joins) lie there; paths whose root end is missing lie below a node of their own. Contexts
-// are followed with a list, not by recursion, so that no depth is too deep; what leads back to itself is cut and
+// A thread's tree is below the call path that created it, unless that is not wanted; contexts that represent a
+// place of another stream (joins) are there; paths whose root end is missing are below a node of their own.
+// Contexts are followed with a list, not by recursion, so that no depth is too deep; cycles are cut and
 // counted.
 #pragma once
 
@@ -37,7 +37,7 @@ class ProfileTree {
   public:
     explicit ProfileTree(Profile& profile) : profile_(profile) {}
 
-    // The node of that key, made where it is new.
+    // The node of that key, made if new.
     std::uint32_t add(const NodeKey& key);
     // Images' numbers are those of one process.
     void begin_process() { image_indices_.clear(); }
@@ -48,30 +48,30 @@ class ProfileTree {
     Profile& profile_;
     std::unordered_map<NodeKey, std::uint32_t, NodeHash> index_;
     std::map<ImageInfo, std::uint32_t> images_;
-    std::unordered_map<std::uint64_t, std::uint32_t> image_indices_;  // of the process at hand
+    std::unordered_map<std::uint64_t, std::uint32_t> image_indices_;  // of the current process
 };
 
 struct MergedStream {
     const StreamData* data = nullptr;
     std::uint32_t thread = kNone;      // index of Profile::threads
     std::vector<std::uint32_t> nodes;  // by ContextId
-    std::vector<bool> is_sampled;      // by ContextId: samples lie at it or below
+    std::vector<bool> is_sampled;      // by ContextId: there are samples at it or below
     MergedStream* creator = nullptr;   // these form no circle
-    bool is_placed = false;            // among creators: `creator` is settled
+    bool is_placed = false;            // among creators: `creator` is final
     bool is_busy = false;              // being placed: a creator further up would be its own ancestor
 };
 
 class StreamMerge {
   public:
-    // All must outlive this. `process_node`: what streams without a creator hang below.
+    // All must outlive this. `process_node`: the node above streams without a creator.
     StreamMerge(Profile& profile, ProfileTree& tree, const FileData& file, std::uint32_t process_node,
                 bool below_creators)
         : profile_(profile), tree_(tree), file_(file), process_node_(process_node), below_creators_(below_creators) {}
 
     // `thread`: its index of Profile::threads.
     void add(const StreamData& stream, std::uint32_t thread);
-    // After all were added: fills in their nodes, and the creators of their threads. How many contexts would have
-    // hung below themselves.
+    // After all were added: fills in their nodes, and the creators of their threads. Returns how many contexts would
+    // have been below themselves.
     std::size_t merge();
 
     std::map<std::uint32_t, MergedStream>& all() { return streams_; }

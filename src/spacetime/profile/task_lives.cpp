@@ -23,7 +23,7 @@ FileData::TaskLife& TaskLives::new_life(std::uint64_t tid, std::uint64_t time) {
 bool TaskLives::add(const rec::Task& row) {
     switch (static_cast<rec::TaskChange>(row.change)) {
         case rec::TaskChange::kFork: {
-            // A forked process, and a thread, run what their creator runs.
+            // A forked process, and a thread, run the program of their creator.
             const FileData::TaskLife& creator = life_of(row.parent_tid);
             const std::string name = row.name.empty() ? creator.name : std::string(row.name);
             const std::string executable = creator.executable;
@@ -77,7 +77,7 @@ void TaskLives::add(const rec::Switch& row) {
     FileData::TaskLife& life = life_of(row.tid);
     const std::uint64_t end = row.open != 0 || row.duration > ~row.time ? ~std::uint64_t{0} : row.time + row.duration;
     life.offs.push_back({row.time, end, row.preempted != 0});
-    // What it waited for its first processor is no switch.
+    // The wait for a thread's first processor is not a switch.
     if (!life.has_begun || row.time > life.begin) {
         ++(row.preempted != 0 ? life.switches.involuntary : life.switches.voluntary);
     }

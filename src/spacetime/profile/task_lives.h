@@ -1,5 +1,5 @@
 // Threads' lives by the kernel's records: fork, exec, rename, exit, and the intervals off the processor. Thread ids
-// come back, so rows belong to the life that stands for an id at their place in the file.
+// are reused, so rows belong to the life that has the id at their place in the file.
 #pragma once
 
 #include "spacetime/load/file_data.h"
@@ -12,7 +12,7 @@ namespace kymo::spacetime {
 
 class TaskLives {
   public:
-    // In the order of the file. False: a change that is none.
+    // In the order of the file. False: not a change of a life.
     bool add(const recording::Task& row);
     void add(const recording::Switch& row);
     void add(const recording::ProgramFile& row);

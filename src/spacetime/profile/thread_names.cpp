@@ -12,7 +12,7 @@
 namespace kymo::spacetime {
 namespace {
 
-constexpr std::size_t kPathsLookedAt = 16;  // of a thread: they begin alike
+constexpr std::size_t kPathsLookedAt = 16;  // of a thread: their outer frames are alike
 
 // Between the system's start of a thread and the program's.
 bool is_plumbing(const program::Function& function) {
@@ -27,7 +27,7 @@ bool has_name(const program::Function& function) {
     return function.source == program::NameSource::kDebugInfo || function.source == program::NameSource::kSymbol;
 }
 
-// What the function at the outer end of a thread's paths is called; empty: nothing that tells it from others.
+// The name of the function at the outer end of a thread's paths; empty: it does not distinguish the thread.
 std::string entry_words(const program::Function& function) {
     constexpr std::array<std::string_view, 3> kOfPython = {"pythread_wrapper", "t_bootstrap", "thread_run"};
     const std::string name = program::plain_name(function.name);

@@ -14,8 +14,8 @@ using program::Digraph;
 constexpr std::size_t kMaxSets = 32;
 constexpr std::uint32_t kFar = 0xffffffffU;
 
-// The graph between the two ends. Nodes 0 (start) and 1 (end) stand for the end of `from` and the beginning of `to`;
-// the others for whole blocks, `from` and `to` among them where walks come through them again.
+// The graph between the two ends. Nodes 0 (start) and 1 (end) are the end of `from` and the beginning of `to`;
+// the others are whole blocks, `from` and `to` among them if walks come through them again.
 struct Between {
     std::vector<std::uint32_t> block;  // by node, from 2
     Digraph graph;
@@ -75,7 +75,7 @@ std::optional<Between> cut_out(const FunctionFlow& flow, std::uint32_t from, std
     return result;
 }
 
-// Sets of back edges of which none holds another.
+// Sets of back edges of which none contains another.
 class MinimalSets {
   public:
     bool insert(std::uint64_t set) {
@@ -92,7 +92,7 @@ class MinimalSets {
     std::vector<std::uint64_t> sets_;
 };
 
-// By node: the minimal sets of back edges with which it is reached from `start`. Nothing where there are too many.
+// By node: the minimal sets of back edges with which it is reached from `start`. None if there are too many.
 std::optional<std::vector<MinimalSets>> minimal_sets(std::uint32_t nodes, const std::vector<Digraph::Edge>& edges,
                                                      const std::vector<std::uint64_t>& bits, std::uint32_t start) {
     std::vector<std::vector<std::pair<std::uint32_t, std::uint64_t>>> out(nodes);
@@ -106,7 +106,7 @@ std::optional<std::vector<MinimalSets>> minimal_sets(std::uint32_t nodes, const 
         const auto [at, set] = queue[i];
         const auto& known = result[at].sets();
         if (std::find(known.begin(), known.end(), set) == known.end()) {
-            continue;  // a smaller one came since
+            continue;  // a smaller one has come since
         }
         for (const auto& [next, bit] : out[at]) {
             if ((set & bit) == 0 && result[next].insert(set | bit)) {
@@ -120,7 +120,7 @@ std::optional<std::vector<MinimalSets>> minimal_sets(std::uint32_t nodes, const 
     return result;
 }
 
-// By node: does it lie on a walk?
+// By node: whether it is on a walk.
 std::vector<bool> on_walks(const FunctionFlow& flow, const Between& between, bool* approximate) {
     const std::uint32_t nodes = between.graph.size();
     std::vector<std::uint64_t> bits(between.edges.size(), 0);
@@ -164,7 +164,7 @@ std::vector<bool> on_walks(const FunctionFlow& flow, const Between& between, boo
     return result;
 }
 
-// By node: on what share of the walks with the fewest back edges it lies. Numbers of walks are kept as binary
+// By node: the share of the walks with the fewest back edges that pass it. Numbers of walks are kept as binary
 // logarithms: they grow exponentially.
 std::vector<double> shares(const FunctionFlow& flow, const Between& between) {
     const std::uint32_t nodes = between.graph.size();

@@ -1,7 +1,7 @@
 // A code space: a set of address pairs (addrS, addrE) of instructions of one image, both ends included.
 //
-// The first address of a pair is a sampled instruction or where a jump led; the last is a jump or a sampled
-// instruction. The sampled instruction at the end counts: it is the one that was running. What the space *is* are its
+// The first address of a pair is a sampled instruction or a jump's target; the last is a jump or a sampled
+// instruction. The sampled instruction at the end counts: it is the one that was running. The space *is* its
 // bytes: from the first byte of addrS to the last byte of addrE's instruction.
 #pragma once
 
@@ -26,7 +26,7 @@ struct ByteRange {
     auto operator<=>(const ByteRange&) const = default;
 };
 
-// Instructions executed in a block, as far as the space says.
+// Instructions executed in a block, as far as known.
 struct BlockPart {
     std::uint32_t block = 0;
     std::uint64_t instructions = 0;  // kInstruction each
@@ -41,7 +41,7 @@ struct CodeSpace {
     bool uncertain = false;          // beside a common part: some of it was executed
 };
 
-// Sorts and joins ranges that overlap or touch; empty ones go.
+// Sorts and joins ranges that overlap or touch; drops empty ones.
 std::vector<ByteRange> normalise(std::vector<ByteRange> ranges);
 
 std::uint64_t byte_count(std::span<const ByteRange> ranges);

@@ -1,4 +1,4 @@
-// A function's control-flow graph with what the pair rule and the hierarchy ask of it, computed once.
+// A function's control-flow graph with the data that the pair rule and the hierarchy need, computed once.
 #pragma once
 
 #include "base/index.h"
@@ -23,7 +23,7 @@ struct FunctionFlow {
     std::vector<std::vector<std::uint32_t>> in_back;  // the same for blocks.predecessors
     std::vector<std::uint32_t> back_edge_loop;        // by back edge: the loop whose header it leads to
     std::vector<std::uint32_t> rank;      // by block: a topological order of the edges that are not back edges
-    std::vector<std::uint32_t> straight;  // by block: the first block of the run without a jump that it belongs to
+    std::vector<std::uint32_t> straight;  // by block: the first block of its run without a jump
 };
 
 }  // namespace kymo::spacetime

@@ -25,7 +25,7 @@ class RePair {
     }
 
     Grammar run() {
-        // Once more until nothing comes of it: in runs of one symbol a place may be passed over whose neighbour is
+        // Repeated until nothing changes: in runs of one symbol a place may be skipped whose neighbour is
         // used up later.
         for (std::size_t before = 1; before != 0;) {
             before = result_.rules.size();
@@ -55,7 +55,7 @@ class RePair {
     struct Pair {
         std::uint32_t left = 0;
         std::uint32_t right = 0;
-        std::vector<std::uint32_t> places = {};  // where it was noted; at some it may be gone by now
+        std::vector<std::uint32_t> places = {};  // positions where it was found; at some it may be replaced by now
     };
     struct Candidate {
         std::uint32_t count = 0;
@@ -69,7 +69,7 @@ class RePair {
         return symbols_[at] == pair.left && next_[at] != kNone && symbols_[next_[at]] == pair.right;
     }
 
-    // The pair that begins at `at` is one more of its kind; in a run of one symbol only every second is.
+    // The pair that begins at `at` counts once more; in a run of one symbol only every second does.
     void note(std::uint32_t at) {
         if (at == kNone || next_[at] == kNone || symbols_[at] == kSeparator || symbols_[next_[at]] == kSeparator) {
             return;
@@ -101,7 +101,7 @@ class RePair {
                 good.push_back(at);
             }
         }
-        if (good.size() < candidate.count) {  // fewer than thought: it waits for its turn
+        if (good.size() < candidate.count) {  // fewer than expected: it waits for its turn
             pair.places = good;
             if (good.size() >= 2) {
                 best_.push({static_cast<std::uint32_t>(good.size()), candidate.pair});

@@ -1,7 +1,7 @@
-// The hierarchy that people read, inside one function: block run ⊂ loop ⊂ loop nest ⊂ function.
+// The hierarchy for readers, inside one function: block run ⊂ loop ⊂ loop nest ⊂ function.
 //
 // A *block run* is a longest straight run of blocks (no jump between) within one loop. A *nest* is an outermost loop
-// with loops inside it. A node's space is the union of what lies beneath it.
+// with loops inside it. A node's space is the union of the spaces below it.
 #pragma once
 
 #include "spacetime/spaces/code_space.h"

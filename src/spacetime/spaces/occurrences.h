@@ -1,12 +1,12 @@
-// Occurrences in time: what one stream visited, when, for how long, and the gaps between.
+// Occurrences in time: the nodes that one stream visited, when, for how long, and the gaps between.
 //
-// Two stages. *Runs* are the maximal sequences of consecutive samples at one node, nothing forgiven: they
+// Two stages. *Runs* are the maximal sequences of consecutive samples at one node, without exceptions: they
 // concatenate, so a stream cut anywhere gives the same runs, bit for bit. *Occurrences* are made from the runs of a
 // whole stream: an interruption of few samples between two long stretches of the same node (a signal handler, one
 // sample attributed to the wrong place) is bridged and its time and counts belong to the occurrence around it. Time
 // at none of the nodes of interest is not bridged: a sample at one of them was there.
 //
-// Each sample stands for the time since the one before it. So occurrences and the samples at no node partition the
+// Each sample covers the time since the one before it. So occurrences and the samples at no node partition the
 // stream: durations and deltas add up to the whole exactly. An occurrence's begin and end are known to one period
 // each.
 #pragma once
@@ -20,8 +20,7 @@
 
 namespace kymo::spacetime {
 
-// What the call path passes through at the level looked at; kNone: none of the nodes of interest.
-
+// `node`: the one that the call path passes through at this level; kNone: none of the nodes of interest.
 struct StreamSample {
     std::uint64_t begin = 0;  // ns: time of the sample before, or the stream's begin
     std::uint64_t time = 0;   // ns
@@ -50,27 +49,27 @@ struct Stretches {
 
 // Adds a sample to a stream's runs. Precondition: samples come in time; deltas.size() == counters. O(counters).
 void add_sample(Stretches* runs, const StreamSample& sample);
-// Appends the runs of what came directly after in the same stream. Linear in `later`.
+// Appends the runs of a later part of the same stream. Linear in `later`.
 void append(Stretches* runs, const Stretches& later);
 
 struct BridgeRule {
     std::uint64_t samples = 1;  // longest interruption
-    std::uint64_t sides = 4;    // each run beside it has at least so many samples: a real alternation is not bridged
+    std::uint64_t sides = 4;    // runs beside it have at least this many samples: a real alternation is not bridged
 };
 // Linear in runs.
 Stretches occurrences(const Stretches& runs, const BridgeRule& rule = {});
 
 struct Gap {
-    std::size_t before = 0;  // the occurrence it follows, a row
+    std::size_t before = 0;  // the row before the gap
     std::size_t after = 0;   // the next occurrence of the same node
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
 };
 
-// Of one node, in time: from each occurrence's end to the next one's begin. What fills a gap are the rows between.
+// For one node, in time: from each occurrence's end to the next one's begin. The rows between fill a gap.
 std::vector<Gap> gaps(const Stretches& occurrences, std::uint32_t node);
 
-// Sums over many gaps or occurrences; adding is exact and in any order the same.
+// Sums over many gaps or occurrences; adding is exact and independent of the order.
 struct DurationSums {
     std::uint64_t count = 0;
     std::uint64_t total = 0;  // ns

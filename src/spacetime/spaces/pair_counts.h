@@ -1,5 +1,5 @@
-// How often each pair of consecutive sampled addresses occurred, with the counters' deltas over it: all that the
-// spaces' weights need of the samples. One pass; the number of distinct pairs is far below that of samples.
+// How often each pair of consecutive sampled addresses occurred, with the counters' deltas over it: all sample data
+// for the spaces' weights. One pass; the number of distinct pairs is far below that of samples.
 //
 // Mergeable: counts of parts added are the counts of the whole, bit for bit, in any order.
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace kymo::spacetime {
 
-// `function`: numbered by the caller, kNone where none is known. Addresses are offsets in the function's image.
+// `function`: numbered by the caller, kNone if none is known. Addresses are offsets in the function's image.
 struct SampledAt {
     std::uint32_t function = kNone;
     std::uint64_t address = 0;
@@ -41,7 +41,7 @@ class PairCounts {
     std::span<const std::int64_t> sums(std::size_t row) const {
         return std::span(sums_).subspan(row * counters_, counters_);
     }
-    // Rows by key: the same whatever the order in which they came.
+    // Rows by key: independent of the order in which they came.
     std::vector<std::size_t> sorted() const;
 
   private:

@@ -9,7 +9,7 @@ namespace {
 using program::Block;
 using program::FlowGraph;
 
-// Puts a space together block by block.
+// Builds a space block by block.
 class SpaceBuilder {
   public:
     explicit SpaceBuilder(const FlowGraph& graph) : graph_(graph) {}

@@ -2,12 +2,13 @@
 //
 // For leaf addresses a, b of one function:
 // - a ≤ b and no jump instruction in [a, b): one space, the pair (a, b);
-// - otherwise by the walks from a's block to b's (block_paths.h): every one passes the same blocks: one space, split
-// at
-//   its jumps. Several: what is common to them is one space, the rest another, flagged uncertain;
-// - no walk leads there, or b is in another function: the rest of a's block, and the start of b's block, each by
-// itself. Addresses inside an instruction count as its beginning; an address in no known block is a space of one
-// instruction.
+// - otherwise by the walks from a's block to b's (block_paths.h). If all pass the same blocks: one space, split at
+// its
+//   jumps. If not: the part common to them is one space, the rest another, flagged uncertain;
+// - no walk leads there, or b is in another function: the rest of a's block, and the start of b's block, each a
+// space.
+//
+// Addresses inside an instruction count as its beginning; an address in no known block is a space of one instruction.
 //
 // Not thread-safe (the cache of block pairs is filled as pairs come); one per function and thread.
 #pragma once
@@ -46,8 +47,8 @@ class PairRule {
 
     CodeSpace tail(std::uint64_t a) const;  // from a to the end of its block
     CodeSpace head(std::uint64_t b) const;  // from the beginning of b's block to b
-    // From a to b, addresses of instructions in a straight run: [a, b], without asking how one gets there. Empty (no
-    // pairs) where that is impossible.
+    // From a to b, addresses of instructions in a straight run: [a, b], without checking that b is reached. Empty (no
+    // pairs) if that is impossible.
     CodeSpace run(std::uint64_t a, std::uint64_t b) const;
 
     const FunctionFlow& flow() const { return *flow_; }

@@ -6,7 +6,7 @@
 // (kNone).
 //
 // Mergeable by stream: tables of parts of the streams added are the table of all, bit for bit. (A stream cut in time
-// is put together at its runs, occurrences.h, before this.)
+// is joined at its runs, occurrences.h, before this.)
 #pragma once
 
 #include "spacetime/spaces/occurrences.h"

@@ -19,14 +19,14 @@ constexpr double kStepsPerWidth = 8;  // refining: steps a natural width (1 / sp
 
 using Complex = std::complex<double>;
 
-// Of finite numbers: what operator* does beyond this is for others.
+// For finite numbers: operator*'s special cases are not needed.
 Complex product(const Complex& a, const Complex& b) {
     return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
-// The roots of unity of a transform's last round; earlier rounds take every second, fourth, … of them. Of the size
-// that this thread asked for last they are there already: most nodes with many occurrences have as many times as are
-// looked at.
+// The roots of unity of a transform's last round; earlier rounds take every second, fourth, … of them. Kept for
+// the last size in this thread: most nodes with many occurrences have the maximum number of
+// times.
 std::span<const Complex> roots_of(std::size_t n) {
     thread_local std::vector<Complex> roots;
     if (roots.size() != n / 2) {
@@ -66,7 +66,7 @@ void transform(std::vector<Complex>* values) {
     }
 }
 
-// By lag in bins: how many pairs of times are so far apart, compared with what their spread over the span makes
+// By lag in bins: the number of pairs of times at that distance, relative to what their spread over the span makes
 // likely.
 std::vector<double> autocorrelation(std::span<const std::uint64_t> times, std::size_t bins, double bin) {
     std::vector<Complex> values(2 * bins);  // twice the length: nothing wraps around
@@ -78,7 +78,7 @@ std::vector<double> autocorrelation(std::span<const std::uint64_t> times, std::s
     for (Complex& value : values) {
         value = std::norm(value);
     }
-    transform(&values);  // of a symmetric real function forwards and backwards are the same but for a factor
+    transform(&values);  // of a symmetric real function forwards and backwards are the same except for a factor
     std::vector<double> result(bins);
     for (std::size_t lag = 0; lag < bins; ++lag) {
         result[lag] = values[lag].real() / static_cast<double>(2 * bins);
@@ -140,7 +140,7 @@ struct Peak {
 };
 
 // The frequency of largest concentration between two, to an eighth of a peak's width. Peaks are as narrow as 1 /
-// span, and there may be thousands in the interval: so it is looked for in a stretch of the times that is short
+// span, and there may be thousands in the interval: so the search begins in a stretch of the times that is short
 // enough for one peak, which is then doubled.
 Peak find_peak(std::span<const std::uint64_t> times, double low, double high) {
     const double span = static_cast<double>(times.back() - times.front());
@@ -206,9 +206,9 @@ std::optional<Period> find_period(std::span<const std::uint64_t> times, const Pe
     const std::vector<double> correlation = autocorrelation(times, bins, bin);
     const auto longest = static_cast<std::size_t>(static_cast<double>(bins) / kLeastCycles);
 
-    // Jitter widens a peak: a stretch of an eighth of the lag is taken together, and judged by how far it is above
-    // what times at random would give, in standard deviations. The multiples of a period are a little lower than
-    // itself.
+    // Jitter widens a peak: a stretch of an eighth of the lag is added up, and compared with the expectation for
+    // random times, in standard deviations. The multiples of a period are a little lower than
+    // the period itself.
     std::vector<double> below(bins + 1, 0);  // sums of the correlation below a lag
     for (std::size_t lag = 0; lag < bins; ++lag) {
         below[lag + 1] = below[lag] + correlation[lag];

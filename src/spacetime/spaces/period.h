@@ -1,10 +1,10 @@
-// Does something happen periodically? Candidates by autocorrelation of the times, accepted by a test of phase
+// Tests for periodic events. Candidates by autocorrelation of the times, accepted by a test of phase
 // concentration.
 //
 // The times are counted into bins and correlated with themselves (fast Fourier transform); the highest peaks are
-// refined to the period with the largest resultant length R of the phases 2πt/T. Accepted is what the Rayleigh test
-// (as in Mardia and Jupp, Directional Statistics, 2000, 6.3.1; approximation of Wilkie 1983) rejects chance for,
-// corrected for *all* periods looked at (Bonferroni): the period was chosen from the same times. Multiples of the
+// refined to the period with the largest resultant length R of the phases 2πt/T. A period is accepted if the Rayleigh
+// test (as in Mardia and Jupp, Directional Statistics, 2000, 6.3.1; approximation of Wilkie 1983) rejects chance,
+// corrected for *all* periods tested (Bonferroni): the period was chosen from the same times. Multiples of the
 // true period have R near 0, and its fractions no peak, so neither is reported in its place.
 #pragma once
 
@@ -22,15 +22,15 @@ struct Period {
 
 struct PeriodOptions {
     double significance = 1e-3;
-    std::uint64_t least_times = 8;  // fewer cannot be told from chance
+    std::uint64_t least_times = 8;  // fewer cannot be distinguished from chance
 };
 
-// `times`: ns, ascending, as of the begins of a node's occurrences. Nothing where chance explains it.
-// Cost: O(n + B log B + n × candidates), B ≤ 2^17 bins. Periods looked at: from 2 bins (span / B) to a third of the
+// `times`: ns, ascending, e.g. the begins of a node's occurrences. None if chance explains them.
+// Cost: O(n + B log B + n × candidates), B ≤ 2^17 bins. Periods tested: from 2 bins (span / B) to a third of the
 // span.
 std::optional<Period> find_period(std::span<const std::uint64_t> times, const PeriodOptions& options = {});
 
-// P(R at least so large | n independent uniform phases).
+// P(R at least this large | n independent uniform phases).
 double rayleigh_p(std::uint64_t n, double concentration);
 
 }  // namespace kymo::spacetime

@@ -7,7 +7,7 @@
 namespace kymo::spacetime {
 namespace {
 
-// The address below which `rank` of the space's bytes lie.
+// The address with `rank` of the space's bytes below it.
 std::uint64_t at_rank(std::span<const ByteRange> ranges, std::uint64_t rank) {
     for (const ByteRange& range : ranges) {
         if (rank < range.end - range.begin) {
@@ -45,7 +45,7 @@ std::vector<std::vector<std::size_t>> group_same(std::span<const PlacedSpace> sp
         if (!overlaps(spaces[group.members.front()], space, share)) {
             return false;
         }
-        // What overlaps with the intersection and the union of all overlaps with each; only else is each one asked.
+        // A space that overlaps with the intersection and the union overlaps with each member; else each is tested.
         const std::uint64_t common = common_bytes(group.in_all, space.ranges);
         const std::uint64_t any =
             byte_count(group.in_any) + byte_count(space.ranges) - common_bytes(group.in_any, space.ranges);
@@ -59,7 +59,7 @@ std::vector<std::vector<std::size_t>> group_same(std::span<const PlacedSpace> sp
         const std::uint64_t bytes = byte_count(space.ranges);
         const auto low_rank = static_cast<std::uint64_t>(low_quantile * static_cast<double>(bytes));
         // A byte and a half to spare: ranks are rounded.
-        const bool sweep = low_quantile > 0;  // else the middle may lie anywhere
+        const bool sweep = low_quantile > 0;  // otherwise the middle may be anywhere
         const std::uint64_t low = sweep ? at_rank(space.ranges, low_rank > 2 ? low_rank - 2 : 0) : 0;
         const std::uint64_t high = sweep ? at_rank(space.ranges, bytes - low_rank + 2) : ~std::uint64_t{0};
         std::size_t best = groups.size();

@@ -23,7 +23,7 @@ constexpr bool is_above(std::uint64_t part, std::uint64_t whole, Share share) {
     return whole > 0 && Wide{part} * 1'000'000U > Wide{whole} * share.per_million;
 }
 
-// Sums of differences may be a little under nothing, which is no share.
+// Sums of differences may be slightly negative, which is not a share.
 constexpr std::uint64_t positive(std::int64_t value) {
     return value < 0 ? 0 : static_cast<std::uint64_t>(value);
 }

@@ -1,11 +1,11 @@
 // Code spaces with their weights, from pair counts: the first of Part 2's collections.
 //
-// A space is identified by its image and its byte ranges (and whether it is an uncertain rest); pairs that come to
+// A space is identified by its image and its byte ranges (and whether it is an uncertain rest); pairs with
 // the same space are one row. Weight W = Σ instructions × occurrences. A pair's deltas are divided among its spaces
 // in proportion to their instructions, the remainder to the last, so that every counter's sum over all spaces is its
 // sum over all samples.
 //
-// To merge, merge the PairCounts and weigh again: that is bit for bit the whole, and costs a row a distinct pair.
+// To merge, merge the PairCounts and weigh again: bit for bit the whole, at the cost of a row a distinct pair.
 #pragma once
 
 #include "base/index.h"
@@ -21,14 +21,14 @@ namespace kymo::spacetime {
 
 struct WeighedSpace {
     std::uint32_t image = 0;   // the caller's number of the image (one build id, one number)
-    CodeSpace space;           // of the first pair that came to it
+    CodeSpace space;           // of the first pair with it
     std::uint64_t weight = 0;  // kInstruction each
     std::uint64_t occurrences = 0;
     std::vector<std::int64_t> sums;  // by counter
     PairCase rule = PairCase::kNoPath;
 };
 
-// Which spaces a pair came to: at most two.
+// The spaces of a pair: at most two.
 struct SpacesOfPair {
     std::uint32_t first = kNone;  // indices of SpaceTable::spaces; kNone: none
     std::uint32_t second = kNone;
@@ -48,7 +48,7 @@ struct SpaceTable {
 
 struct KnownFunction {
     std::uint32_t image = 0;
-    PairRule* rule = nullptr;  // null: its code could not be had; its addresses are spaces of one instruction
+    PairRule* rule = nullptr;  // null: its code is not available; its addresses are spaces of one instruction
 };
 
 // `functions`: by the number used in the counts. `no_function_image`: the image of addresses in no function.

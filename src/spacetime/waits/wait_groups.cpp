@@ -13,7 +13,7 @@ namespace {
 
 namespace rec = recording;
 
-// A wait for a holder, as the holder's own time is held against it.
+// A wait for a holder, for comparison with the holder's own time.
 struct Window {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
@@ -26,7 +26,7 @@ class Sweep {
     // `windows` must outlive this.
     explicit Sweep(std::span<const Window> windows) : windows_(windows) {}
 
-    // overlap(group, ns) for every window that [begin, end) meets. `begin` never goes back.
+    // overlap(group, ns) for every window that [begin, end) meets. `begin` never decreases.
     template <typename Overlap>
     void pass(std::uint64_t begin, std::uint64_t end, const Overlap& overlap) {
         while (next_ < windows_.size() && windows_[next_].begin < end) {
@@ -91,7 +91,7 @@ class WaitGroups::Watch {
             return hash_of(reinterpret_cast<std::uintptr_t>(at.first), at.second);
         }
     };
-    // A program comes back to the same few call paths: most sums are found without looking into the table.
+    // A program returns to the same few call paths: most sums are found without a look-up in the table.
     std::int64_t& sum_of(const At& at) {
         Recent& recent = recent_[Hash{}(at) % recent_.size()];
         if (recent.ns == nullptr || recent.at != at) {
@@ -183,7 +183,7 @@ const StreamData* WaitGroups::thread_of(std::uint64_t tid, std::uint64_t at) con
 void WaitGroups::make_groups() {
     std::map<const StreamData*, std::vector<Window>> windows;
     for (const auto& [id, stream] : data_.streams) {
-        // Waits of one kind come again and again: their group is looked up by what needs no call path.
+        // Waits of one kind recur: their group is looked up by a key without a call path.
         using Short = std::tuple<rec::WaitKind, std::uint64_t, std::uint64_t, const StreamData*, std::uint32_t>;
         std::map<Short, WaitGroup*> known;
         for (const ThreadWait& wait : stream.waits) {
@@ -249,7 +249,7 @@ void WaitGroups::ran(Watch& watch, const StateInterval& interval, std::uint32_t 
 
 void WaitGroups::finish() {
     for (const auto& [id, watch] : watches_) {
-        // By context, so that images are numbered the same each time.
+        // By context, so that images get the same numbers each time.
         std::map<std::uint32_t, HolderKey> keys;
         watch->each([&](WaitGroup&, std::uint32_t context, std::int64_t) { keys[context]; });
         for (auto& [context, key] : keys) {

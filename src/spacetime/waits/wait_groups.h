@@ -1,7 +1,7 @@
-// Groups the waits of one file (FileData::waits), and holds against each group what the threads that were waited for
-// did meanwhile: the overlap of its waits with the holder's time on a processor, as the samples come, and with waits
-// of the holder's own. Single-threaded but for ran(), which several threads may call, each for watches of its own.
-// Lives no longer than the file's data.
+// Groups the waits of one file (FileData::waits), and gives each group the activity of the threads that were waited
+// for: the overlap of its waits with the holder's time on a processor, as the samples come, and with waits
+// of the holder's own. Single-threaded except ran(), which several threads may call, each for watches of its own.
+// Does not outlive the file's data.
 #pragma once
 
 #include "spacetime/load/file_data.h"
@@ -23,11 +23,11 @@ class WaitGroups {
 
     // A stream that others waited for.
     class Watch;
-    // nullptr: nobody waited for it.
+    // nullptr: no thread waited for it.
     Watch* watch_of(std::uint32_t stream);
     // It was on a processor, on that call path. Intervals of one stream in the order of time.
     static void ran(Watch& watch, const StateInterval& interval, std::uint32_t context);
-    // After the last ran(): adds what was seen to the groups.
+    // After the last ran(): adds the results to the groups.
     void finish();
 
   private:

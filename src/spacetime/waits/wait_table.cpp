@@ -69,8 +69,8 @@ class TableBuilder {
         return {function.name, function.module, symbols_.files[frame.file], frame.line};
     }
 
-    // Of a wait the call itself, in an inlined function too; of running code the function that it was compiled into,
-    // whose own lines tell more about what is done under a lock than the innermost helper's.
+    // For a wait the call itself, in an inlined function too; for running code the function that it was compiled
+    // into, whose own lines show more of what is done under a lock than the innermost helper's.
     const WaitPlace& place_of(const WaitPath& path, bool is_running = false) {
         const auto [entry, is_new] = places_.try_emplace({is_running, path});
         if (!is_new || path.empty()) {

@@ -1,8 +1,8 @@
-// Waits in the words of the source: by object and place, with who was waited for and where that thread was; and which
+// Waits in the words of the source: by object and place, with the holder and where that thread was; and which
 // thread blocked which.
 //
-// A place is the innermost frame that is the program's own: frames of the C and C++ libraries, and of headers that
-// they put into the program (std::mutex::lock), are passed over.
+// A place is the innermost frame of the program's own: frames of the C and C++ libraries, and of headers that
+// they put into the program (std::mutex::lock), are skipped.
 #pragma once
 
 #include "program/symbolize.h"
@@ -22,14 +22,14 @@ struct WaitPlace {
     auto operator<=>(const WaitPlace&) const = default;
 };
 
-// Somebody who was waited for, and where it mostly was.
+// A thread that was waited for, and where it mostly was.
 struct WaitHolder {
     WaitThreadIndex thread = {};  // kNone: a thread id that is not among them
     std::uint64_t tid = 0;
     WaitPlace place;              // where it was longest meanwhile
     recording::WaitKind doing{};  // kind of wait it was in there; 0: on a processor
-    std::int64_t place_ns = 0;    // how long it was there
-    std::int64_t seen_ns = 0;     // how long it is known where it was
+    std::int64_t place_ns = 0;    // its time there
+    std::int64_t seen_ns = 0;     // its time in known places
     WaitAmount amount;
 };
 
@@ -40,7 +40,7 @@ struct WaitRow {
     WaitPlace place;
     WaitAmount amount;
     std::vector<WaitThreadIndex> waiters;  // longest first
-    std::vector<WaitHolder> holders;       // longest first; without those not known
+    std::vector<WaitHolder> holders;       // longest first; without unknown ones
 };
 
 // `holder` kept `waiter` waiting.
@@ -66,13 +66,13 @@ WaitTable make_wait_table(const Waits& waits);
 
 // "mutex", "read lock", "sleep"; "running" for 0.
 std::string_view wait_kind_words(recording::WaitKind kind);
-// The same as data has it: "read-lock".
+// The same as JSON key: "read-lock".
 std::string wait_kind_key(recording::WaitKind kind);
 // "pipe"; empty: not known.
 std::string_view file_kind_words(recording::FileKind kind);
-// Likewise with what is read or written, where that is known: "read from a pipe".
+// Likewise with what is read or written, if known: "read from a pipe".
 std::string wait_words(recording::WaitKind kind, std::uint64_t object);
-// Is a function (whose code comes from `file`) of the language's and the system's run time, not of the program?
+// Whether a function (whose code comes from `file`) belongs to the language's and the system's run time.
 bool is_runtime(const program::Function& function, std::string_view file);
 
 }  // namespace kymo::spacetime

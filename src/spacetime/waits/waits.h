@@ -1,8 +1,8 @@
-// What threads waited for, and what the threads that they waited for did meanwhile.
+// The waits of threads, and the activity of the threads that they waited for.
 //
 // A pure function over the rows of a recording: waits of one thread, for one object, from one call path, for one
-// holder are a group; what the holder did is the overlap, in nanoseconds, of the group's waits with the holder's
-// samples (the processor time before each) and with waits of its own. Where holders waited for each other, overlaps
+// holder are a group; the holder's activity is the overlap, in nanoseconds, of the group's waits with the holder's
+// samples (the processor time before each) and with waits of its own. If holders waited for each other, overlaps
 // of several waiters with the same nanosecond of the holder count for each waiter.
 //
 // Groups of parts of a recording add up to those of the whole (merge). Made by load_files() (load_files.h).
@@ -20,7 +20,7 @@
 
 namespace kymo::spacetime {
 
-// Kinds that a later Kymo has added are told by number.
+// Kinds that a later Kymo has added are shown by number.
 inline bool is_wait_kind(std::uint64_t kind) {
     return kind != 0 && kind <= 0xff;
 }
@@ -28,7 +28,7 @@ inline bool is_wait_kind(std::uint64_t kind) {
 struct WaitThread {
     std::uint64_t pid = 0;
     std::uint64_t tid = 0;
-    std::uint64_t begin = 0;  // ns; tells threads of one id apart
+    std::uint64_t begin = 0;  // ns; distinguishes threads of one id
     std::string name;
 };
 using WaitThreadIndex = Index<WaitThread>;  // of Waits::threads, which are not Profile::threads
@@ -63,7 +63,7 @@ struct WaitKey {
     auto operator<=>(const WaitKey&) const = default;
 };
 
-// What a holder did: on a processor (kind 0), or in a wait of its own.
+// A holder's activity: on a processor (kind 0), or in a wait of its own.
 struct HolderKey {
     recording::WaitKind kind{};
     WaitPath path;

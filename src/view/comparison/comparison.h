@@ -1,4 +1,4 @@
-// What a comparison says: for a terminal, for pull requests and chats, and as data (docs/diff.md).
+// The result of a comparison: for a terminal, for pull requests and chats, and as data (docs/diff.md).
 #pragma once
 
 #include "compare/compare.h"
@@ -15,7 +15,7 @@ namespace kymo::view {
 struct ComparisonOptions {
     std::size_t top = 5;  // rows of each table
     bool all = false;     // also what is not significant
-    std::string base;     // what the sides are called: "before.kymo", "5 runs"
+    std::string base;     // the sides' names: "before.kymo", "5 runs"
     std::string other;
 };
 
@@ -34,7 +34,7 @@ nlohmann::ordered_json comparison_json(const compare::Comparison& comparison);
 // graph of differences, and the tables. `shell` is the built page without data, comparison_shell().
 std::string comparison_page(const compare::Comparison& comparison, const ComparisonOptions& options,
                             const PageRun& base, const PageRun& other, std::string_view shell);
-// Empty where this build was made without Node.js.
+// Empty if this build was made without Node.js.
 std::string_view comparison_shell();
 
 }  // namespace kymo::view

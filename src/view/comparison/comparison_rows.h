@@ -1,4 +1,4 @@
-// What the text and the Markdown of a comparison have in common: which rows they show, and their words.
+// What the text and the Markdown of a comparison share: the selection of rows, and their words.
 #pragma once
 
 #include "view/comparison/comparison.h"
@@ -31,11 +31,11 @@ std::string ratio_text(const compare::Change& change);
 std::string p_text(const compare::Comparison& comparison, const compare::Change& change);
 // The p-value, or without one the error of sampling.
 std::string certainty_text(const Style& style, const compare::Comparison& comparison, const compare::Change& change);
-// "sort.cpp:84"; empty where it is not known.
+// "sort.cpp:84"; empty if not known.
 std::string change_place(const compare::Change& change);
-// "mostly line 91 (+110 ms)"; empty where no line has half of it.
+// "mostly line 91 (+110 ms)"; empty if no line has half of it.
 std::string line_text(const Style& style, const compare::Change& change);
-// What the comparison can and cannot say, in a sentence or two.
+// What the comparison can and cannot show, in a sentence or two.
 std::string comparison_note(const compare::Comparison& comparison);
 
 }  // namespace kymo::view

@@ -22,10 +22,10 @@ constexpr std::size_t kLeastBins = 10;
 constexpr std::size_t kMostBins = 400;
 constexpr std::size_t kMostFunctions = 40;
 constexpr double kLeastShare = 0.005;     // of a run's processor time: a row of its own
-constexpr double kLeastNode = 0.001;      // what has less is its caller's
+constexpr double kLeastNode = 0.001;      // a node with less counts as its caller
 constexpr double kLeastWithCalls = 0.01;  // of a run's processor time
 constexpr double kMostWithCalls = 0.95;   // in both runs: main, and what calls it
-constexpr std::size_t kEnoughRows = 3;    // with fewer, those that are always there are shown, too
+constexpr std::size_t kEnoughRows = 3;    // with fewer, functions in nearly all of both runs are shown too
 constexpr const char* kOthers = "[other functions]";
 
 bool is_on_processor(ThreadState state) {
@@ -93,7 +93,7 @@ Timeline named_rows(const Names& names, Rows& rows, double duration_ns, std::siz
     return made;
 }
 
-// Functions with all that they call, from the times of call nodes. A function is counted once however often it is on
+// Functions with all that they call, from the times of call nodes. A function counts once however often it is on
 // a path.
 Timeline with_calls(const Names& names, const CallTree& tree, Rows& nodes, double duration_ns, std::size_t bins) {
     Rows rows(names.shown.size(), bins, 1);
@@ -146,7 +146,7 @@ SharesByName shares_of(const Timeline& base, double base_time, const Timeline& o
     return shares;
 }
 
-// Keeps the rows of these names; the rest becomes a row of others, or goes.
+// Keeps the rows of these names; the rest becomes a row of others, or is dropped.
 void keep_rows(Timeline& run, const std::set<std::string>& kept, bool has_others) {
     Timeline made{run.duration_ns, run.bins, {}, {}};
     Rows others(1, run.bins, 1);
@@ -215,7 +215,7 @@ Result<RunTimeline> run_timeline(const recording::Recording& recording) {
     const CallTree tree = make_call_tree(*profile);
     const Names names(*profile, tree);
     const std::vector<std::size_t> kept = kept_nodes(tree);
-    // A function with too little to be seen is of no name: the last row.
+    // A function with too little to be seen has no name: the last row.
     const std::size_t others = names.shown.size();
     const double least = kLeastNode * static_cast<double>(processor_time(tree.total[0]));
     std::vector<std::size_t> row_of_function(tree.symbols.functions.size(), others);

@@ -1,4 +1,4 @@
-// What one run did when, for laying its clock beside another run's.
+// The course of one run, for laying its clock beside another run's.
 #pragma once
 
 #include "base/result.h"
@@ -16,8 +16,8 @@ struct RunTimeline {
 // are 400 at most. Errors: as load_profile(). Cost: O(samples), and naming the functions.
 Result<RunTimeline> run_timeline(const recording::Recording& recording);
 
-// Keeps of both runs the same functions: those with enough time in either; with what they call, not those that nearly
-// all of both runs is in, where there are others.
+// Keeps the same functions in both runs: those with enough time in either; with their callees, not those that contain
+// nearly all of both runs, if there are others.
 void choose_rows(RunTimeline& base, RunTimeline& other);
 
 }  // namespace kymo::view

@@ -12,7 +12,7 @@ namespace {
 
 using namespace spacetime;
 
-// Findings stand as a process of their own; no process has this number.
+// Findings are shown as a process; no process has this number.
 constexpr std::uint64_t kFindingsProcess = 0;
 
 std::string microseconds(std::uint64_t ns) {
@@ -22,7 +22,7 @@ std::string microseconds(std::uint64_t ns) {
 class ChromeWriter : public TimelineWriter {
   public:
     ChromeWriter(const ExportRun& run, Output& out) : run_(run), out_(out), ids_(run.threads().size()) {
-        // A thread goes on under its number after an exec. It gets a row for each program: the rows' slices would not
+        // A thread keeps its number after an exec. It gets a row for each program: the rows' slices would not
         // nest, since a file's events need not be in order.
         constexpr std::uint64_t kBeyondNumbers = std::uint64_t{1} << 22U;  // no thread has a number from here on
         std::set<std::pair<std::uint64_t, std::uint64_t>> known;
@@ -96,7 +96,7 @@ class ChromeWriter : public TimelineWriter {
                        time / 1000, time % 1000);
     }
 
-    // Of a slice of this call node, made once.
+    // For a slice of this call node, made once.
     const std::string& rest_of(CallNodeIndex node, const std::string& name) {
         rests_.resize(run_.tree.nodes.size());
         std::string& rest = rests_[raw(node)];

@@ -1,4 +1,4 @@
-// A text as a cell of comma-separated values (RFC 4180): quoted where it must be.
+// A text as a cell of comma-separated values (RFC 4180): quoted if necessary.
 #pragma once
 
 #include <string>

@@ -20,13 +20,13 @@ struct ExportOptions {
 
 struct Export {
     std::string_view name;    // of --to
-    std::string_view what;    // for --help: what it holds, and who reads it
+    std::string_view what;    // for --help: what it holds, and which program reads it
     bool is_binary = false;   // nothing for a terminal
     bool has_weight = false;  // ExportOptions::weight chooses what is counted; others hold all of it
-    // One of the two. Errors: the recording cannot be read or has nothing in it, there is no such weight, no space.
+    // One of the two is set. Errors: the recording cannot be read or is empty, there is no such weight, no space.
     Result<void> (*write)(const recording::Recording& recording, const ExportOptions& options, Output& out) = nullptr;
-    // What is no stream of bytes: a new file or directory at a path where nothing is. Of what an error leaves behind
-    // the caller disposes.
+    // For output that is not a byte stream: writes a new file or directory at a path where nothing exists. The
+    // caller removes what an error leaves behind.
     Result<void> (*write_at)(const recording::Recording& recording, const ExportOptions& options,
                              const std::filesystem::path& path) = nullptr;
 };

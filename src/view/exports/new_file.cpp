@@ -21,7 +21,7 @@ std::string own_descriptor(int descriptor) {
     return fmt::format("/proc/self/fd/{}", descriptor);
 }
 
-// −1 where there are no files without a name, or none can be given one.
+// −1 if the file system has no nameless files (O_TMPFILE), or cannot give one a name later.
 int open_nameless(const std::string& name) {
     const auto folder = std::filesystem::path(name).parent_path();
     const int descriptor = ::open(folder.empty() ? "." : folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);

@@ -1,4 +1,4 @@
-// A file that is made, and is not left half written.
+// A file that is complete or not there.
 #pragma once
 
 #include "base/result.h"
@@ -8,11 +8,11 @@
 
 namespace kymo::view {
 
-// Has no name before it is kept, where the file system can do that (O_TMPFILE, not on NFS), so that nothing is left
-// of one that is not finished, whatever ends the process.
+// Has no name before it is kept, if the file system can do that (O_TMPFILE, not on NFS), so that nothing is left
+// of an incomplete one, whatever ends the process.
 class NewFile {
   public:
-    // Never overwrites. `name` empty or "-": standard output, which must be no terminal where `binary` (what it is,
+    // Never overwrites. `name` empty or "-": standard output, which must not be a terminal if `binary` (a word
     // for the message) is given. Errors: kOutputExists, kUsage, the system's.
     static Result<NewFile> make(const std::string& name, const char* binary = nullptr);
 
@@ -20,10 +20,10 @@ class NewFile {
     NewFile(const NewFile&) = delete;
     NewFile& operator=(const NewFile&) = delete;
     NewFile& operator=(NewFile&&) = delete;
-    ~NewFile();  // nothing is left, unless it was kept
+    ~NewFile();  // removes the file unless it was kept
 
     int descriptor() const { return descriptor_; }
-    // Closes it. Error: kOutputExists, where another has made a file of this name meanwhile.
+    // Closes it. Error: kOutputExists, if another file of this name was made meanwhile.
     Result<void> keep();
 
   private:
@@ -35,7 +35,7 @@ class NewFile {
     bool has_name_ = false;
 };
 
-// A whole file at once, named as make()'s. Errors: as make(); kNoSpace and others of the system, with nothing left.
+// A whole file at once; `name` as for make(). Errors: as make(); kNoSpace and others of the system, nothing left.
 Result<void> write_new_file(const std::string& name, std::string_view bytes);
 
 }  // namespace kymo::view

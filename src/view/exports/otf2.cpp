@@ -1,8 +1,8 @@
-// An OTF2 archive (Open Trace Format, version 2; vi-hps.org): a location a thread, a group a process, and of each
+// An OTF2 archive (Open Trace Format, version 2; vi-hps.org): a location a thread, a group a process, and for each
 // thread the functions it enters and leaves, as far as samples show (paradigm "sampling"), and its waits.
 //
-// The library keeps 256 KiB a location that is being written, so threads are written one after another: what comes
-// mixed waits in a spool.
+// The library keeps 256 KiB for each location that is being written, so threads are written one after another: pieces
+// that come mixed are kept in a spool.
 #include "view/exports/spool.h"
 #include "view/exports/timeline.h"
 
@@ -60,7 +60,7 @@ class Otf2Writer : public TimelineWriter {
         OTF2_ErrorCode first = OTF2_SUCCESS;
         const QuietErrors quiet(first);
         auto done = write_archive(path);
-        archive_.reset();  // which writes what it has kept
+        archive_.reset();  // this writes what it has kept
         if (done && (!is_good_ || first != OTF2_SUCCESS)) {
             return Error{ErrorKind::kNoSpace,
                          fmt::format("{}: {}", path.string(),
@@ -82,7 +82,7 @@ class Otf2Writer : public TimelineWriter {
 
   private:
     Result<void> write_archive(const std::filesystem::path& path) {
-        // The library allocates and clears a chunk of definitions a thread. A record, of which the longest has a name
+        // The library allocates and clears a chunk of definitions a thread. The longest record, with a name
         // of at most 64 KiB, has to fit in one.
         archive_.reset(OTF2_Archive_Open(path.c_str(), "traces", OTF2_FILEMODE_WRITE, OTF2_CHUNK_SIZE_MIN,
                                          OTF2_CHUNK_SIZE_MIN, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE));

@@ -1,6 +1,6 @@
 // Where an export goes: a file, or standard output, in pieces, so that memory does not grow with it.
 //
-// Contract: the first error is kept and what comes after it dropped; finish() tells it. One thread.
+// Contract: the first error is kept, later output dropped; finish() returns the error. One thread.
 #pragma once
 
 #include "base/result.h"
@@ -12,7 +12,7 @@ namespace kymo::view {
 
 class Output {
   public:
-    // Keeps no hold of the descriptor beyond finish(). `name` is what errors call it.
+    // Does not use the descriptor after finish(). `name`: for errors.
     Output(int descriptor, std::string name) : descriptor_(descriptor), name_(std::move(name)) {}
     Output(const Output&) = delete;
     Output& operator=(const Output&) = delete;
@@ -23,9 +23,9 @@ class Output {
             flush();
         }
     }
-    // Whether writing on makes sense: long exports stop where it does not.
+    // Whether further output makes sense: long exports stop if it does not.
     bool is_good() const { return error_ == 0; }
-    // Errors: kNoSpace, with what the system said.
+    // Errors: kNoSpace, with the system's message.
     Result<void> finish();
 
   private:

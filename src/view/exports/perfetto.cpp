@@ -171,7 +171,7 @@ class PerfettoWriter : public TimelineWriter {
         to.add_uint32(field::packet::kFlags, field::packet::kNeedsState);
     }
 
-    // The number of a name. One that is new must be written into the packet that names it first.
+    // The number of a name. A new one must be written into the packet that first uses it.
     std::uint64_t number_of(const std::string& name) {
         const auto [at, is_new] = names_.try_emplace(name, names_.size() + 1);
         if (is_new) {
@@ -261,7 +261,7 @@ class PerfettoWriter : public TimelineWriter {
 
     const ExportRun& run_;
     Output& out_;
-    std::string bytes_;  // of the packet that is made
+    std::string bytes_;  // of the current packet
     std::unordered_map<std::string, std::uint64_t> names_;
     const std::pair<const std::string, std::uint64_t>* new_name_ = nullptr;
     struct Slice {

@@ -1,7 +1,7 @@
 // The profile of pprof: profile.proto, compressed by gzip (github.com/google/pprof, proto/profile.proto, 2024).
 //
-// Three values a sample: ns on a processor, ns off it, and samples taken there. Labels part what is on one call path
-// by thread, state, what was waited for, and who held it.
+// Three values a sample: ns on a processor, ns off it, and samples taken there. Labels divide a call path by
+// thread, state, what the thread waited for, and the thread that held it.
 #include "view/exports/gzip.h"
 #include "view/exports/run.h"
 
@@ -51,7 +51,7 @@ protozero::pbf_tag_type tag(Field field) {
     return static_cast<protozero::pbf_tag_type>(field);
 }
 
-// What parts samples of one call path.
+// The key that separates samples of one call path.
 struct SampleKey {
     CallNodeIndex node;
     std::uint32_t thread = 0;
@@ -81,7 +81,7 @@ class PprofWriter {
     }
 
   private:
-    // Messages are written as they are made: their order in a file means nothing.
+    // Messages are written as they are made: their order in a file has no meaning.
     template <typename Fill>
     void message(ProfileField field, Fill&& fill) {
         std::string bytes;

@@ -1,4 +1,4 @@
-// What an SQL query gives, as text.
+// The result of an SQL query, as text.
 #pragma once
 
 #include "view/exports/output.h"
@@ -14,8 +14,8 @@ enum class QueryForm : std::uint8_t {
     kJson,   // an array with an object a row
 };
 
-// Runs the query, of one statement or several, in a database that it cannot change. Errors: kUsage, with SQLite's own
-// words. Memory: of kTable all rows, otherwise one.
+// Runs the query, of one statement or several, in a database that it cannot change. Errors: kUsage, with SQLite's
+// message. Memory: for kTable all rows, otherwise one.
 Result<void> write_query(sqlite3* database, const std::string& query, QueryForm form, Output& out);
 
 }  // namespace kymo::view

@@ -1,4 +1,4 @@
-// What several formats need of a recording: everything that is said of it, and the names that they share.
+// What several formats need of a recording: all of its facts, and the names that they share.
 //
 // Times in exports are nanoseconds since the run's begin. A call path is that of the report: names as there, the
 // monitor's own work left out, time in a wait with the call that waits.
@@ -22,13 +22,13 @@ struct ExportRun {
     const recording::Recording* recording = nullptr;  // outlives it
     spacetime::Profile profile;
     spacetime::CallTree tree;
-    findings::Judgement judgement;  // empty where it was not asked for
+    findings::Judgement judgement;  // empty if not requested
     std::uint64_t duration = 0;     // until the last thing known of a thread
 
     const std::vector<spacetime::ProfileThread>& threads() const { return profile.threads; }
     // Of a time of the profile's clock: ns since the run's begin.
     std::uint64_t since_begin(std::uint64_t time) const { return time < profile.begin ? 0 : time - profile.begin; }
-    // When a finding is, since the run's begin: over the whole run where it names no times.
+    // When a finding is, since the run's begin: over the whole run if it has no times.
     std::vector<TimeRange> times_of(const findings::Finding& finding) const;
     // The call node (of the innermost frame) of a profile node.
     spacetime::CallNodeIndex call_node(std::uint32_t node) const { return tree.node_of[node]; }
@@ -36,7 +36,7 @@ struct ExportRun {
     const std::string& file_of(spacetime::CallNodeIndex node) const;
     std::uint32_t line_of(spacetime::CallNodeIndex node) const;
 
-    // The caller, but no node that stands for a process: for formats that part threads by processes anyway.
+    // The caller, skipping nodes of processes: for formats that separate threads by process anyway.
     spacetime::CallNodeIndex caller_of(spacetime::CallNodeIndex node) const;
 
     // Fit to be shown, as names of functions and threads are (base/clean_text.h).
@@ -45,14 +45,14 @@ struct ExportRun {
     std::string process_name(std::uint32_t process) const;  // never empty
 };
 
-// Whether the run's findings are wanted, too: they take longer than all the rest.
+// Whether the run's findings are loaded, too: they take longer than all the rest.
 enum class Findings : std::uint8_t { kNone, kAll };
 
 // Error: as analysis::analyse().
 Result<ExportRun> load_export_run(const recording::Recording& recording, const ExportOptions& options,
                                   Findings findings);
 
-// walk_pieces() over the whole run, but for stretches in which measurement was off or the monitor worked.
+// walk_pieces() over the whole run, except stretches in which measurement was off or the monitor worked.
 Result<void> walk_run(const ExportRun& run, const std::vector<std::size_t>& events, const OnPiece& on_piece,
                       const OnSample& on_sample = {});
 

@@ -1,5 +1,5 @@
-// The file of speedscope (speedscope.app/file-format-schema.json, 2024): of each thread the call paths that it was
-// on, in the order of time, with how long.
+// The file of speedscope (speedscope.app/file-format-schema.json, 2024): for each thread its call paths
+// in the order of time, with their durations.
 #include "view/exports/run.h"
 #include "view/exports/spool.h"
 
@@ -12,7 +12,7 @@ namespace {
 
 using namespace spacetime;
 
-// Which time is laid out.
+// The time that is laid out.
 enum class Time : std::uint8_t { kProcessor, kOff, kWall };
 
 Result<Time> time_of(const std::string& weight) {
@@ -42,7 +42,7 @@ class SpeedscopeWriter {
         }
         out_.write("]},\n\"profiles\":[");
         std::size_t written = 0;
-        std::size_t busiest = 0;  // which is shown first
+        std::size_t busiest = 0;  // shown first
         std::uint64_t most = 0;
         for (std::uint32_t thread = 0; thread < run_.threads().size(); ++thread) {
             put(thread);

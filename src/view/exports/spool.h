@@ -1,5 +1,5 @@
-// Texts that grow side by side and are wanted one after another: threads' samples come mixed, and formats have a list
-// a thread. What does not fit into a small buffer waits in a file without a name.
+// Texts that grow side by side and are read one after another: threads' samples come mixed, and formats have a list
+// a thread. What does not fit into a small buffer is kept in a file without a name.
 //
 // Contract: one thread. Memory: kPiece bytes and 16 a piece of a text. Errors are kept until play().
 #pragma once
@@ -31,8 +31,8 @@ class Spool {
         }
     }
     bool is_empty(std::size_t text) const { return texts_[text].buffer.empty() && texts_[text].pieces.empty(); }
-    // Writes the text, which is then empty, or gives it piece by piece, each as it was added to a buffer: no add() is
-    // cut in two. Error: kNoSpace, where there was none for the file.
+    // Writes the text and empties it, or passes it on piece by piece, each as it was added to a buffer: no add() is
+    // cut in two. Error: kNoSpace, if there was none for the file.
     Result<void> play(std::size_t text, Output& out);
     Result<void> play(std::size_t text, const std::function<void(std::string_view)>& each);
 

@@ -131,7 +131,7 @@ Result<Database> make_database(const ExportRun& run, const std::string& path, co
         return Error{ErrorKind::kPermission, path + ": " + sqlite3_errstr(code), "name another file with -o"};
     }
     DatabaseSink sink(opened);
-    // What is half made is thrown away, so nothing need be kept for going back.
+    // An incomplete database is thrown away, so no journal is needed.
     for (const char* const first : {"PRAGMA journal_mode=OFF", "PRAGMA synchronous=OFF", "BEGIN"}) {
         if (auto done = sink.execute(first); !done) {
             return done.error();

@@ -15,11 +15,11 @@ struct CloseDatabase {
 using Database = std::unique_ptr<sqlite3, CloseDatabase>;
 
 // A new database with the recording's tables, their keys and indexes (docs/sql.md). `path` empty: one without a name,
-// that goes with the handle; it lies in memory as far as that is little, then in a temporary file. Errors: the
+// that ends with the handle; it is in memory while small, then in a temporary file. Errors: the
 // system's, walk_run()'s.
 Result<Database> make_database(const ExportRun& run, const std::string& path, const WantedTables& wanted);
 
-// SQLite's own word of what went wrong last, as an error.
+// SQLite's last message, as an error.
 Error database_error(sqlite3* database, const std::string& what);
 
 }  // namespace kymo::view

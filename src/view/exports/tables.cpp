@@ -259,7 +259,7 @@ class Tables {
         }
     }
 
-    // Waits are numbered through: those of thread t from first_wait_[t] on.
+    // Waits have consecutive numbers: those of thread t from first_wait_[t] on.
     void waits() {
         const ThreadNumbers numbers(run_);
         std::uint64_t id = 0;

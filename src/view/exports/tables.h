@@ -19,13 +19,13 @@ enum class CellType : std::uint8_t { kInteger, kReal, kText };
 struct TableColumn {
     std::string_view name;
     CellType type = CellType::kInteger;
-    std::string_view references = {};  // a table whose `id` it is; empty: none
+    std::string_view references = {};  // the table whose `id` it is; empty: none
     bool is_indexed = false;
 };
 
 struct TableShape {
     std::string_view name;
-    std::span<const TableColumn> columns;  // the first is the key where it is called "id"
+    std::span<const TableColumn> columns;  // the first is the key if it is called "id"
 };
 
 // Missing values are monostate.

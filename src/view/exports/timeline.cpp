@@ -49,7 +49,7 @@ class Slices {
         Thread& thread = threads_[piece.thread];
         const CallNodeIndex node = run_.call_node(piece.node);
         const std::string& state = state_text(piece);
-        // A wait is a slice of its own, as long as it is one.
+        // A wait is a slice of its own until it ends.
         const std::uint32_t wait = piece.state == ThreadState::kWaiting ? piece.wait : kNone;
         if (node != thread.node || piece.begin != thread.end || &state != thread.state || wait != thread.wait) {
             step(piece.thread, piece, node, state);
@@ -80,7 +80,7 @@ class Slices {
         std::vector<std::uint64_t> counts;
     };
 
-    // The texts stay where they are, so that they can be compared by their places.
+    // The texts keep their addresses, so that they can be compared by these.
     const std::string& state_text(const Piece& piece) {
         const ThreadWait* const wait = piece.state == ThreadState::kWaiting || piece.state == ThreadState::kSpinning
                                            ? wait_of(run_, piece)

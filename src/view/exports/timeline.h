@@ -1,6 +1,6 @@
 // Every thread's life as nested slices of time: its call path, and innermost what it did other than compute.
 //
-// Where one piece's call path begins as the one before it, the slices they have in common go on. So a function that
+// If one piece's call path begins like the one before it, their common slices continue. So a function that
 // runs is one slice, as far as samples show. Slices of one thread nest and come in the order of time.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace kymo::view {
 
-// Who waits for whom: the waiter goes on at `time`, which the other thread made possible.
+// One thread wakes another: the waiter goes on at `time`, which thread `by` made possible.
 struct Wakeup {
     std::uint64_t time = 0;
     std::uint32_t by = 0;  // index of Profile::threads
@@ -43,11 +43,11 @@ class TimelineWriter {
     virtual void counted(std::uint32_t thread, std::uint64_t time, std::size_t event, std::uint64_t value) = 0;
 };
 
-// The threads that others waited for, by the numbers that waits name them by.
+// The threads that others waited for, by the numbers that waits have for them.
 class ThreadNumbers {
   public:
     explicit ThreadNumbers(const ExportRun& run);
-    // Whom a wait of `thread` was for: an index of Profile::threads; kNone: nobody, itself, or not known.
+    // The thread that `thread` waited for: an index of Profile::threads; kNone: no thread, itself, or not known.
     std::uint32_t holder(std::uint32_t thread, const spacetime::ThreadWait& wait) const;
 
   private:
@@ -61,7 +61,7 @@ Result<void> for_each_mark(const ExportRun& run, const std::function<void(const 
 // Marks, slices with the counters, then wake-ups. Error: as walk_run().
 Result<void> write_timeline(const ExportRun& run, TimelineWriter& writer);
 
-// The run as timelines want it: threads' call paths not below those that created them.
+// The run for timelines: threads' call paths do not include those that created them.
 Result<ExportRun> load_timeline_run(const recording::Recording& recording);
 
 }  // namespace kymo::view

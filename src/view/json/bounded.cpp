@@ -25,7 +25,7 @@ double number(const Json& object, const char* key) {
     return found != object.end() && found->is_number() ? found->get<double>() : 0;
 }
 
-// Of each item, where it is known; otherwise 0.
+// The value of each item, if known; otherwise 0.
 template <typename Of>
 Weights weights(const Json& list, const Of& of) {
     Weights all;
@@ -84,7 +84,7 @@ double sum_of(const Json& terms) {
     return sum;
 }
 
-// Share of the longest piece's time, waiting included; of heavy code the share of processor time.
+// Share of the longest piece's time, waiting included; for heavy code the share of processor time.
 Weights by_time(const Json& spaces) {
     Weights all =
         weights(spaces, [](const Json& space) { return space.contains("terms") ? sum_of(space["terms"]) : 0.0; });
@@ -175,13 +175,13 @@ class Cut {
             }
         } else if (value.is_object()) {
             for (auto& [key, item] : value.items()) {
-                // A finding has others in it, which are like it.
+                // A finding contains others of its form.
                 cut(item, key == "also" ? path : fmt::format("{}.{}", path, key));
             }
         }
     }
 
-    // An entry of `intervals` matters as its space does.
+    // An entry of `intervals` weighs as much as its space.
     void cut_intervals(Json& intervals, const Json& spaces) {
         if (intervals.size() > kMostIntervals) {
             const Weights of_spaces = by_time(spaces);
@@ -239,7 +239,7 @@ class Cut {
         list = std::move(short_list);
     }
 
-    // To the node that has what `parent`'s others come to.
+    // To the node with the sums of `parent`'s dropped children.
     static void add(Json& rest, const Json& node) {
         if (rest.is_null()) {
             rest = node;

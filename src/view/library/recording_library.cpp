@@ -1,7 +1,7 @@
 // libkymo-recording: a recording's tables for other programs (kymo/recording.h).
 //
 // The database is in memory and has the tables that queries have named so far; a query that names another one makes a
-// new database, and rows keep the one that they are of.
+// new database, and rows keep the one that they come from.
 #include "analysis/images.h"
 #include "kymo/recording.h"
 #include "view/exports/sqlite.h"
@@ -31,14 +31,14 @@ struct kymo_recording {
 };
 
 struct kymo_rows {
-    std::shared_ptr<sqlite3> database;  // goes after the statement
+    std::shared_ptr<sqlite3> database;  // released after the statement
     std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> statement{nullptr, sqlite3_finalize};
 };
 
 namespace {
 
 thread_local std::string last_error;
-std::mutex naming;  // of functions: images are looked for in one list of directories for all recordings
+std::mutex naming;  // of functions: all recordings share one list of directories with images
 
 std::nullptr_t failed(const Error& error) {
     last_error = error.what + (error.next.empty() ? "" : "; " + error.next);
@@ -46,7 +46,7 @@ std::nullptr_t failed(const Error& error) {
     return nullptr;
 }
 
-// Nothing is thrown into a program in C.
+// No exception may reach a program in C.
 template <typename Body, typename Otherwise>
 Otherwise guarded(Otherwise otherwise, Body&& body) noexcept {
     try {

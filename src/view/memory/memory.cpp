@@ -23,7 +23,7 @@ std::string at_text(const Profile& profile, std::uint64_t time) {
     return fmt::format("{:.2f} s", seconds(time - std::min(time, profile.begin)));
 }
 
-// What there was last; of all processes together, while there was one.
+// The last value; of all processes together, while there was one.
 std::uint64_t last_of(const Points& points) {
     const auto last = std::find_if(points.rbegin(), points.rend(),
                                    [](const MemoryPoint& point) { return point.resident_bytes != 0; });

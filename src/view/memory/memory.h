@@ -11,14 +11,14 @@
 
 namespace kymo::view {
 
-// "xz 1234", with its rank where it has one; the name is that of its last image.
+// "xz 1234", with its rank if it has one; the name is that of its last image.
 std::string memory_name(const spacetime::Profile& profile, const spacetime::ProcessMemory& process);
 
-// One line: the first, the highest and the last. Empty where nothing is known.
+// One line: the first, the highest and the last. Empty if nothing is known.
 std::string memory_line(const Style& style, const spacetime::Profile& profile,
                         const spacetime::MemoryOverTime& memory);
 
-// A section: all processes together, and the `top` largest; why nothing is known where it is so.
+// A section: all processes together, and the `top` largest; or why nothing is known.
 std::string terminal_memory(const Style& style, const spacetime::Profile& profile,
                             const spacetime::MemoryOverTime& memory, std::size_t top);
 

@@ -9,8 +9,8 @@
 
 namespace kymo::view {
 
-// Of each process at most `most` areas as they were from one reading to another: those whose area was largest.
-// blob.json["processes"] is empty where nothing is known.
+// For each process at most `most` areas as they were from one reading to another: the largest areas.
+// blob.json["processes"] is empty if nothing is known.
 void write_address_map(const spacetime::AddressMap& map, const spacetime::Profile& profile, std::size_t most,
                        Blob& blob);
 

@@ -23,7 +23,7 @@ std::string deflate_all(std::string_view raw) {
     const int status = ::compress2(reinterpret_cast<Bytef*>(out.data()), &size,
                                    reinterpret_cast<const Bytef*>(raw.data()), raw.size(), 6);
     if (status != Z_OK) {
-        throw std::runtime_error("zlib cannot compress the page's data");  // only without memory
+        throw std::runtime_error("zlib cannot compress the page's data");  // only if out of memory
     }
     out.resize(size);
     return out;
@@ -40,7 +40,7 @@ void put_varint(std::string& out, std::uint64_t value) {
 }
 
 void Blob::add(std::string_view name, std::string_view kind, std::size_t count, std::string_view raw) {
-    data_.resize((data_.size() + 7) & ~std::size_t{7});  // so that floats can be looked at in place
+    data_.resize((data_.size() + 7) & ~std::size_t{7});  // so that floats can be read in place
     columns_.push_back({std::string(name), std::string(kind), count, data_.size(), raw.size()});
     data_ += raw;
 }

@@ -5,7 +5,7 @@
 //     blob.varints("node.parent", parents);
 //     html += blob.base64();   // deflated
 //
-// Plain value. Texts need not be valid UTF-8: what is not becomes U+FFFD.
+// Plain value. Texts need not be valid UTF-8: invalid bytes become U+FFFD.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class Blob {
     // LEB128; good where most numbers are small.
     void varints(std::string_view name, std::span<const std::uint64_t> values);
     void varints(std::string_view name, std::span<const std::uint32_t> values);
-    // Each as the difference to the one before, zigzag: good for what mostly rises.
+    // Each as the difference to the one before, zigzag: good for mostly rising numbers.
     void deltas(std::string_view name, std::span<const std::uint64_t> values);
     // Signed, zigzag.
     void signed_varints(std::string_view name, std::span<const std::int64_t> values);

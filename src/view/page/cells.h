@@ -1,7 +1,7 @@
 // Time cut into bins: how long each thread was at each leaf in each state, bin by bin, at several resolutions.
 //
-// A *cell* is (thread, bin, leaf, state) with its nanoseconds and what events counted in it; empty cells are not
-// there. Cells of a thread are sorted by (bin, key). Each level adds up to the same sums as the finest, exactly.
+// A *cell* is (thread, bin, leaf, state) with its nanoseconds and what events counted in it; empty cells are
+// omitted. Cells of a thread are sorted by (bin, key). Each level adds up to the same sums as the finest, exactly.
 //
 // Memory: 24 bytes a cell and 8 more an event; cells of a level are at most the pieces given to it plus one a bin
 // that a piece crosses.
@@ -68,9 +68,9 @@ class ThreadCells {
 // The threads' cells one after another; all of one width and as many events.
 CellLevel join(std::span<const CellLevel> threads, std::uint64_t width, std::size_t events);
 
-// What is known of a part of each bin, for all of it: cells whose state is `unknown` are shared among the bin's
-// others in proportion to these, counts likewise; where there are no others, among those of the thread's bin before.
-// So sums of ns stay, and a thread without anything known keeps what it has.
+// Extends what is known of a part of each bin to all of it: cells whose state is `unknown` are distributed over
+// the bin's others in proportion to these, counts likewise; if there are none, over those of the bin before.
+// Sums of ns do not change, and a thread of which nothing is known keeps its cells.
 CellLevel fill_unknown(const CellLevel& level, std::uint32_t unknown);
 
 // The same with bins `factor` times as wide.

@@ -36,7 +36,7 @@ struct Heat {
 
 }  // namespace
 
-// Compilers write paths relative to where they ran, which is mostly the build folder, near the
+// Compilers write paths relative to their working directory, which is mostly the build folder, near the
 // program.
 std::vector<std::string> source_places(const Profile& profile, const std::string& path) {
     std::vector<std::string> own;

@@ -1,7 +1,7 @@
 // Source lines and instructions of what was sampled, for the page's blob "code".
 //
-// Source files are read when the page is made, and only such as are regular files of a programming language's ending,
-// of a size that people write: paths come from other people's debug information, and pages are passed on. Around each
+// Source files are read when the page is made, and only regular files with a programming language's ending, of the
+// size of written code: paths come from other people's debug information, and pages are passed on. Around each
 // sampled line, and each line of own code that called what was sampled, some lines are kept, the hottest first, until
 // `bytes` are used up. Files of the program's own code can be kept whole.
 #pragma once
@@ -27,11 +27,11 @@ struct CodeLimits {
 Blob make_code(const spacetime::Profile& profile, const spacetime::CallTree& tree, const Leaves& leaves,
                const std::vector<OwnLine>& own, NameTable& names, const CodeLimits& limits);
 
-// Where a source file may lie that a program names, the likeliest first.
+// Possible places of a source file that a program names, the likeliest first.
 std::vector<std::string> source_places(const spacetime::Profile& profile, const std::string& path);
 // Whether a path ends like a source file.
 bool is_source_name(std::string_view path);
-// Its lines; empty where it is not a readable text file of at most 4 MiB.
+// Its lines; empty if it is not a readable text file of at most 4 MiB.
 std::vector<std::string> read_source(const std::string& path);
 
 }  // namespace kymo::view

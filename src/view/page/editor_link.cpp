@@ -8,7 +8,7 @@
 namespace kymo::view {
 namespace {
 
-// What browsers run or show themselves.
+// Schemes that browsers run or show themselves.
 constexpr std::array<std::string_view, 8> kBrowsersOwn = {"javascript", "data",  "vbscript",    "blob",
                                                           "file",       "about", "view-source", "filesystem"};
 

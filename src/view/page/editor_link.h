@@ -11,8 +11,8 @@ namespace kymo::view {
 // Visual Studio Code's.
 inline constexpr std::string_view kDefaultEditorLink = "vscode://file{file}:{line}";
 
-// kUsage: no address with a scheme of its own and a {file} in it, or one that a browser would run or show itself.
-// "none" is right.
+// kUsage: not an address with a scheme of its own and a {file} in it, or one that a browser would run or show itself.
+// "none" is accepted.
 Result<void> check_editor_link(std::string_view link);
 
 }  // namespace kymo::view

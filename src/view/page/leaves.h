@@ -1,4 +1,4 @@
-// What the page books time to: a *leaf* is a place in the source on a call path, that is a node of the page's call
+// What the page charges time to: a *leaf* is a place in the source on a call path, that is a node of the page's call
 // tree and the line in it. Time spent on call paths too small to be kept belongs to the nearest kept caller's leaf.
 //
 // Leaves are numbered by time, most first, so that the common ones have small numbers. Leaf 0 is "no call path".
@@ -37,7 +37,7 @@ struct Leaves {
     std::vector<std::uint32_t> leaf_of;           // profile node → leaf
 };
 
-// `requests`: what the tree's symbols are the answers to. `most_nodes`: call nodes to keep at most; nodes under a
+// `requests`: those that the tree's symbols answer. `most_nodes`: call nodes to keep at most; nodes under a
 // share are dropped until they fit.
 Leaves make_leaves(const spacetime::Profile& profile, const spacetime::CallTree& tree,
                    const std::vector<program::Request>& requests, std::size_t most_nodes);

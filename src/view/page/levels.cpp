@@ -7,7 +7,7 @@
 namespace kymo::view {
 namespace {
 
-// A bin's time is told in so many steps.
+// A bin's time is written as a number of these steps.
 constexpr std::uint64_t kSteps = 255;
 constexpr std::uint64_t kFactor = 4;
 constexpr std::uint64_t kCoarsest = 256;
@@ -39,7 +39,7 @@ PackedLevel pack(const CellLevel& level) {
     std::vector<std::string> counts(events);
     for (std::size_t thread = 0; thread + 1 < level.first.size(); ++thread) {
         std::uint64_t last_bin = 0;
-        // What rounding leaves over goes to the next cell, so that sums hold.
+        // The remainder of rounding goes to the next cell, so that sums hold.
         std::int64_t left = 0;
         for (std::size_t cell = level.first[thread]; cell < level.first[thread + 1]; ++cell) {
             const std::int64_t due = static_cast<std::int64_t>(level.ns[cell]) + left;

@@ -1,4 +1,4 @@
-// Cells and pieces as columns of the page's data (docs/page-data.md says how), as many resolutions as the page may
+// Cells and pieces as columns of the page's data (format: docs/page-data.md), as many resolutions as the page may
 // hold.
 #pragma once
 
@@ -24,13 +24,13 @@ struct LevelLimits {
     std::uint64_t duration = 0;  // ns
 };
 
-// Coarsest first: bins get 4 times narrower from one to the next, down to the finest that fits. `finest` is given up.
+// Coarsest first: bins get 4 times narrower from one to the next, down to the finest that fits. Consumes `finest`.
 std::vector<PackedLevel> pack_levels(CellLevel finest, const LevelLimits& limits);
 
 PackedLevel pack_pieces(const TimePass& pass, std::size_t events);
 
-// All of a pass: its levels and behind them, where it kept them, its single pieces. Those have the room they need up
-// to three quarters of all, and the levels what is left; pieces that need more are left out.
+// All of a pass: its levels and behind them its single pieces, if kept. Those take the room they need up
+// to three quarters of all, and the levels the rest; pieces that need more are left out.
 std::vector<PackedLevel> pack_pass(TimePass pass, const LevelLimits& limits);
 
 // Counts in one byte: 0 … 15 exact, from there to 2^19 with 4 bits behind the leading one.

@@ -10,7 +10,7 @@
 namespace kymo::view {
 
 inline constexpr std::size_t kMostMemoryTracks = 6;      // of processes
-inline constexpr std::size_t kMostMemoryPoints = 4'000;  // of each track; peaks stay
+inline constexpr std::size_t kMostMemoryPoints = 4'000;  // of each track; peaks are kept
 
 // Tracks with `name`, `end` (null: the run's) and `points`: time, resident and shared bytes one after the other.
 // Times are ns since the run's begin.

@@ -15,7 +15,7 @@ namespace {
 using namespace spacetime;
 using Json = nlohmann::ordered_json;
 
-// Neighbours in the page: 0 … 3 are none of the spaces, others space + 4.
+// Neighbours in the page: 0 … 3 are not spaces, others space + 4.
 std::uint32_t neighbour(std::uint32_t node) {
     switch (node) {
         case kStreamEdge:

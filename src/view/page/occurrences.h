@@ -1,4 +1,4 @@
-// Occurrences of code spaces with what was measured over each, and what comes before and after them: the blob
+// Occurrences of code spaces with the measurements over each, and the spaces before and after them: the blob
 // "occurrences".
 #pragma once
 
@@ -20,7 +20,7 @@ namespace kymo::view {
 std::vector<std::uint32_t> page_nodes(const spacetime::Evidence& evidence, const spacetime::CallTree& tree,
                                       const Leaves& leaves);
 
-// At most `most` occurrences, of spaces with the longest time first; a space's are all there or an even part of them.
+// At most `most` occurrences, of spaces with the longest time first; of each space all or an even part of them.
 Blob make_occurrences(const spacetime::Evidence& evidence, const spacetime::Profile& profile,
                       const spacetime::CallTree& tree, const Leaves& leaves, const TimeRange& range,
                       std::size_t most);

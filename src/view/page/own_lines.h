@@ -1,5 +1,5 @@
 // The place in the program's own code of time that passes in libraries: the line of the innermost own function on the
-// call path, of each leaf that is itself no line of own code.
+// call path, for each leaf that is not itself a line of own code.
 #pragma once
 
 #include "program/symbolize.h"

@@ -32,11 +32,11 @@ constexpr std::size_t kFewestOccurrences = 1000;
 constexpr std::uint64_t kFewestBins = 2048;
 constexpr std::uint64_t kMostBins = 65536;
 constexpr std::uint64_t kExcerptBins = 1024;  // no more than pixels: each is known from some of its samples
-// A page of an excerpt asks its server whether the whole is there; all others fetch nothing.
+// An excerpt's page queries its server for the whole recording; all other pages fetch nothing.
 constexpr std::string_view kAsksNobody = "default-src 'none'";
 constexpr std::string_view kAsksServer = "default-src 'none'; connect-src 'self'";
 
-// Events that the page can tint by: those that counted anything, but for the clocks, which time itself shows.
+// Events that the page can tint by: those that counted anything, except the clocks, which time itself shows.
 std::vector<std::size_t> counted_events(const Profile& profile, const CallTree& tree) {
     std::vector<std::size_t> events;
     for (std::size_t event = 0; event < profile.events.size(); ++event) {
@@ -50,11 +50,11 @@ std::vector<std::size_t> counted_events(const Profile& profile, const CallTree& 
 }
 
 std::string element(std::string_view id, const std::string& deflated) {
-    // Neither base64 nor our ids hold anything that HTML could take for its own.
+    // Neither base64 nor our ids contain markup.
     return fmt::format("<script type=\"application/x-kymo\" id=\"{}\">{}</script>\n", id, base64(deflated));
 }
 
-// What the page of an excerpt says of it. What counts samples, or draws on single ones, is not in it.
+// Marks the page of an excerpt. Counts of samples, or views of single ones, are not in it.
 void write_excerpt(const Profile& profile, Blob& head) {
     head.json["excerpt"] = {{"read", profile.quality.samples}, {"of", profile.excerpt_of}};
     head.json["verdict"] = "";
@@ -66,7 +66,7 @@ void write_excerpt(const Profile& profile, Blob& head) {
     head.json["run"].erase("delivered_hz");
 }
 
-// Fewer of them where they would take more bytes than they may.
+// Fewer of them if they would take more bytes than allowed.
 std::string occurrences_within(const analysis::Analysis& analysis, const Leaves& leaves, const TimeRange& range,
                                const PageOptions& options) {
     for (std::size_t most = options.most_occurrences;; most = most * 2 / 3) {
@@ -107,7 +107,7 @@ Result<std::string> make_page(const analysis::Analysis& analysis, std::string_vi
             ? kExcerptBins
             : std::clamp(samples / std::max<std::uint64_t>(profile.threads.size(), 1) * 4, kFewestBins, kMostBins);
     TimePassOptions asked{.range = range, .width = std::max<std::uint64_t>(span / bins, 1), .events = events};
-    // The share of the samples that lies in the range is not known before; twice the even share is allowed.
+    // The share of the samples in the range is not known before; twice the even share is allowed.
     const double share = static_cast<double>(span) / static_cast<double>(duration);
     asked.single_pieces =
         !is_excerpt && share * static_cast<double>(samples) <= static_cast<double>(options.most_pieces);

@@ -20,7 +20,7 @@ struct ServedPage {
 
 struct PageOptions {
     std::optional<TimeRange> range;              // show only this; single samples reach further in it
-    std::size_t most_pieces = 300'000;           // single samples are kept when they are no more than this
+    std::size_t most_pieces = 300'000;           // single samples are kept if there are at most this many
     std::size_t most_cells = 2'500'000;          // of all levels together
     std::size_t level_bytes = 6U << 20U;         // deflated, of all levels and single samples together
     std::size_t most_nodes = 12'000;             // of the call tree
@@ -31,11 +31,11 @@ struct PageOptions {
     std::optional<ServedPage> served = {};       // none: a file
     bool whole_sources = false;                  // embed whole files of the program's own code
     std::size_t whole_source_bytes = 4U << 20U;  // of these, before deflating
-    std::string editor_link = {};                // with {file} and {line}; empty: places are no links
+    std::string editor_link = {};                // with {file} and {line}; empty: places are not links
 };
 
 // The page's bytes. The page of an excerpt is labelled, has only what an excerpt can show, and polls its server until
-// there is more. `shell` is the built page without data. Errors: a file of the recording cannot be read.
+// the whole is ready. `shell` is the built page without data. Errors: a file of the recording cannot be read.
 Result<std::string> make_page(const analysis::Analysis& analysis, std::string_view shell,
                               const PageOptions& options = {});
 

@@ -7,7 +7,7 @@
 namespace kymo::view {
 namespace {
 
-// "1.25" → nanoseconds; none where it is no number of seconds.
+// "1.25" → nanoseconds; none if it is not a number of seconds.
 std::optional<std::uint64_t> nanoseconds(std::string_view text) {
     double seconds = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);

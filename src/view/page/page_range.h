@@ -1,4 +1,4 @@
-// The words for a part of a run: "1.2..1.3", seconds since the start.
+// The notation for a part of a run: "1.2..1.3", seconds since the start.
 #pragma once
 
 #include "base/result.h"

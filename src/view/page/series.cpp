@@ -17,7 +17,7 @@ bool is_shown(const RunMetric& metric) {
                          (metric.name == "messages" || metric.name == "bytes" || metric.name == "blocked");
     const bool processor = metric.kind == Resource::kProcessor && metric.name == "busy";
     const bool own = metric.kind == Resource::kTask && metric.origin != MetricOrigin::kStandard;
-    // Of hosts there are no threads that would show it.
+    // For metrics of hosts the page has no threads that would show these.
     const bool of_hosts = metric.kind == Resource::kTask && !metric.objects.empty() &&
                           metric.objects.front().is_all_of_host() &&
                           (metric.name == "user" || metric.name == "system" || metric.name == "wait");

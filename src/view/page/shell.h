@@ -5,7 +5,7 @@
 
 namespace kymo::view {
 
-// Empty where this build was made without Node.js.
+// Empty if this build was made without Node.js.
 std::string_view page_shell();
 
 }  // namespace kymo::view

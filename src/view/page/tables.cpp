@@ -29,7 +29,7 @@ std::int64_t since(const Profile& profile, std::uint64_t time) {
     return static_cast<std::int64_t>(time - profile.begin);
 }
 
-// By function of the tree's symbols. What lies above main without a name is start-up code, too: of a stripped C
+// By function of the tree's symbols. Functions above main without a name are start-up code too: of a stripped C
 // library.
 std::vector<bool> start_up_functions(const CallTree& tree) {
     std::vector<bool> is_known;

@@ -15,7 +15,7 @@
 
 namespace kymo::view {
 
-// Functions, files and images that the page names, numbered anew; [0] is the unknown one.
+// Functions, files and images that the page names, with numbers of the page's own; [0] is the unknown one.
 class NameTable {
   public:
     explicit NameTable(const spacetime::CallTree& tree, const spacetime::Profile& profile)

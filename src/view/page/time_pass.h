@@ -1,12 +1,12 @@
 // One pass over a recording's samples for the page: every thread's life as pieces (pieces.h), each at one leaf.
 //
 // The pieces of a thread are its states (spacetime/load/thread_states.h) cut at the samples. A piece belongs to the
-// leaf of the sample that ends it; time in a recorded wait belongs to the call path that waits; what comes after the
+// leaf of the sample that ends it; time in a recorded wait belongs to the call path that waits; time after the
 // last sample to the process's node for that. Pieces partition each thread's life within the range.
 //
-// Of an excerpt (recording::File::set_excerpt()) cells stand for all of the time: fill_unknown().
+// For an excerpt (recording::File::set_excerpt()) cells are extended to all of the time: fill_unknown().
 //
-// Cost: O(samples + pieces). Memory: that of the cells, and 24 bytes a piece where single pieces are kept.
+// Cost: O(samples + pieces). Memory: that of the cells, and 24 bytes a piece if single pieces are kept.
 #pragma once
 
 #include "base/result.h"
@@ -28,7 +28,7 @@ struct Pieces {
     std::uint64_t begin = 0;
     std::vector<std::uint64_t> length;  // ns
     std::vector<std::uint32_t> key;     // cells.h
-    std::vector<std::uint32_t> point;   // the sampled address where the piece ends with a sample
+    std::vector<std::uint32_t> point;   // the sampled address if the piece ends with a sample
     std::vector<std::uint32_t> wait;    // 1 + index of ProfileThread::waits; 0: in none
     std::vector<std::vector<std::uint64_t>> events;
 };

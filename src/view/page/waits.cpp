@@ -11,7 +11,7 @@ namespace {
 
 using namespace spacetime;
 
-// Threads by process and thread id. Ids come back: the one that lived at the time.
+// Threads by process and thread id. Ids are reused: the one that lived at the time.
 class Holders {
   public:
     explicit Holders(const Profile& profile) : profile_(profile) {

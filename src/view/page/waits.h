@@ -1,4 +1,4 @@
-// The waits of all threads, for arrows between them: who waited for whom, when, for what and where.
+// The waits of all threads, for arrows between them: both threads, time, object and place.
 #pragma once
 
 #include "spacetime/profile/profile.h"
@@ -10,7 +10,7 @@
 
 namespace kymo::view {
 
-// The longest `most` of them, by thread, then by begin. blob.json["waits"] says how many there are and were kept.
+// The longest `most` of them, by thread, then by begin. blob.json["waits"] has their number and that of those kept.
 void write_waits(const spacetime::Profile& profile, const Leaves& leaves, const TimeRange& range, std::size_t most,
                  Blob& blob);
 

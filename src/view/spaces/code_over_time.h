@@ -5,9 +5,9 @@
 
 namespace kymo::view {
 
-// By options.metric. Nothing where no piece has any of it.
+// By options.metric. Nothing if no piece has any of it.
 void code_over_time(SpaceSheet& sheet);
-// By processor time. Nothing where no event was counted.
+// By processor time. Nothing if no event was counted.
 void events_by_code(SpaceSheet& sheet);
 
 }  // namespace kymo::view

@@ -10,7 +10,7 @@
 
 namespace kymo::view {
 
-// Those that options.more asks for. Never empty where it asks for any: that there is nothing is told.
+// The collections that options.more requests. Not empty if it requests any: an empty collection is reported.
 std::string terminal_collections(const spacetime::Evidence& evidence, const ReportOptions& options,
                                  std::string_view filter = {});
 

@@ -1,5 +1,5 @@
-// How often events happen in a piece of code, in the unit that serves: per thousand instructions where these were
-// counted, otherwise per millisecond of processor time. And, where cycles were counted too, instructions per cycle.
+// How often events happen in a piece of code, in the suitable unit: per thousand instructions if these were
+// counted, otherwise per millisecond of processor time. And, if cycles were counted too, instructions per cycle.
 #pragma once
 
 #include "spacetime/evidence/evidence.h"
@@ -14,7 +14,7 @@ namespace kymo::view {
 
 class EventRates {
   public:
-    // Of the events that the run has: what costs time, and what only the user knows the meaning of.
+    // Of the run's events: those that cost time, and those that only the user can interpret.
     explicit EventRates(const spacetime::Evidence& evidence);
 
     const std::vector<spacetime::CounterIndex>& events() const { return events_; }
@@ -26,13 +26,13 @@ class EventRates {
     // "per 1,000 instructions" or "per ms of processor time".
     std::string unit() const;
 
-    // None: the code has nothing of what the rate is by. `terms` and `deltas`: of the code.
+    // None: the code has nothing of the rate's base. `terms` and `deltas`: of the code.
     std::optional<double> per_cycle(std::span<const std::int64_t> deltas) const;
     std::optional<double> per_thousand_instructions(spacetime::CounterIndex event,
                                                     std::span<const std::int64_t> deltas) const;
     std::optional<double> rate(spacetime::CounterIndex event, const spacetime::TimeTerms& terms,
                                std::span<const std::int64_t> deltas) const;
-    // The same of all the run but this code.
+    // The same for all of the run except this code.
     std::optional<double> per_cycle_elsewhere(std::span<const std::int64_t> deltas) const;
     std::optional<double> rate_elsewhere(spacetime::CounterIndex event, const spacetime::TimeTerms& terms,
                                          std::span<const std::int64_t> deltas) const;

@@ -16,7 +16,7 @@ class EventRows {
     // Both must outlive this.
     EventRows(const SpaceSheet& sheet, const EventRates& rates, std::string_view of);
 
-    // `code`: its name, which stands in its first row. `terms` and `deltas`: of the code.
+    // `code`: its name, shown in its first row. `terms` and `deltas`: of the code.
     void add(std::vector<Cell> code, const spacetime::TimeTerms& terms, const std::vector<std::int64_t>& deltas);
     std::string text() const { return render(sheet_.style, table_); }
 

@@ -33,7 +33,7 @@ bool is_asked_for(const ExactFunction& function, std::string_view filter) {
     return function.name.find(filter) != std::string::npos || function.module.find(filter) != std::string::npos;
 }
 
-// Of what the durations are not: calls without an end that is known, and without a clock.
+// Calls without a duration: those with no known end, and those without a clock.
 std::string without_duration(const ExactFunction& function) {
     std::string text;
     const auto add = [&](std::uint64_t number, std::string_view what) {
@@ -95,7 +95,7 @@ class ExactTables {
         std::vector<std::pair<const SlowOccurrence*, const ExactFunction*>> order;
         for (const ExactFunction* function : counted_) {
             for (const SlowOccurrence& slow : function->slowest) {
-                if (function->timed() > function->threads) {  // of what a thread calls once none is the slowest
+                if (function->timed() > function->threads) {  // if each thread calls it once none is the slowest
                     order.emplace_back(&slow, function);
                 }
             }

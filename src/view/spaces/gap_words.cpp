@@ -13,7 +13,7 @@ using namespace spacetime;
 namespace {
 
 constexpr std::size_t kMostParts = 3;
-constexpr std::uint64_t kLeastPart = 20;  // of the gap: one in so many
+constexpr std::uint64_t kLeastPart = 20;  // of the gap: one in this many
 constexpr double kFewEvents = 0.5;        // a gap
 
 }  // namespace

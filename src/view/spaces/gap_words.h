@@ -1,4 +1,4 @@
-// What a gap was filled with, what was waited for in it, and what events there were: in words below a row.
+// What filled a gap, what was waited for in it, and its events: in words below a row.
 #pragma once
 
 #include "view/spaces/space_sheet.h"

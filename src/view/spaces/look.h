@@ -1,4 +1,4 @@
-// A second look (`kymo record --for`): the events asked for, on what the earlier recording kept, beside that one's
+// A second look (`kymo record --for`): the requested events, on what the earlier recording kept, beside that one's
 // own figures. As data the keys are those of docs/json.md.
 #pragma once
 
@@ -12,11 +12,11 @@
 
 namespace kymo::view {
 
-// `earlier`: the evidence that look's numbers refer to; nullptr where there is none. null for a recording that is no
+// `earlier`: the evidence that look's numbers refer to; nullptr if there is none. null if the recording is not a
 // second look.
 nlohmann::ordered_json json_second_look(const spacetime::SecondLook& look, const spacetime::Evidence* earlier);
 
-// Empty for a recording that is no second look.
+// Empty if the recording is not a second look.
 std::string terminal_second_look(const ReportOptions& options, const spacetime::SecondLook& look,
                                  const spacetime::Evidence* earlier, std::string_view filter = {});
 

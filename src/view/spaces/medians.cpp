@@ -9,7 +9,7 @@ using namespace spacetime;
 
 namespace {
 
-// As Evidence has it of gaps.
+// As Evidence computes it for gaps.
 std::uint64_t median_by_octave(const DurationSums& sums) {
     std::uint64_t seen = 0;
     for (std::size_t octave = 0; octave < sums.by_octave.size(); ++octave) {

@@ -1,4 +1,4 @@
-// Median durations of occurrences: of the rows that are kept, or, where none are, to a factor of 1.5 of the counts by
+// Median durations of occurrences: of the rows that are kept, or, if none are, to a factor of 1.5 of the counts by
 // octave.
 #pragma once
 
@@ -8,9 +8,9 @@
 
 namespace kymo::view {
 
-// 0: there is no occurrence.
+// 0: there are no occurrences.
 std::uint64_t median_duration(const spacetime::SpaceNode& node);
-// Of the occurrences in one neighbourhood. `node`: whose they are.
+// Of the node's occurrences in one neighbourhood.
 std::uint64_t median_duration(const spacetime::SpaceNode& node, const spacetime::CodePattern& pattern);
 
 }  // namespace kymo::view

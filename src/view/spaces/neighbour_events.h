@@ -1,4 +1,4 @@
-// What events say of a piece of code in one neighbourhood against its other ones: counts in an occurrence.
+// The events of a piece of code in one neighbourhood against its other ones: counts in an occurrence.
 #pragma once
 
 #include "spacetime/evidence/evidence.h"
@@ -17,8 +17,8 @@ struct NeighbourEvent {
     double elsewhere = 0;  // in an occurrence between other neighbours
 };
 
-// By the events asked for, those without any left out; none where the code has no other neighbourhood. `patterns`:
-// that have `pattern` among them; of its node only the triples count.
+// By the requested events, without those that have none; empty if the code has no other neighbourhood. `patterns`:
+// with `pattern` among them; of its node only the triples count.
 std::vector<NeighbourEvent> neighbour_events(std::span<const spacetime::CodePattern> patterns,
                                              const spacetime::CodePattern& pattern,
                                              const std::vector<spacetime::CounterIndex>& events);

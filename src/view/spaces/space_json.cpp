@@ -17,10 +17,10 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr std::size_t kMostRows = 1000;        // told of each space
+constexpr std::size_t kMostRows = 1000;        // written for each space
 constexpr std::size_t kMostRowsOfGroup = 200;  // of same spaces, with events
 
-// Nothing where cycles and instructions were not counted.
+// Nothing if cycles and instructions were not counted.
 void add_rates(const Evidence& evidence, const EventRates& rates, const std::vector<std::int64_t>& deltas,
                Json& json) {
     if (!rates.has_per_cycle()) {
@@ -48,7 +48,7 @@ Json waits_of(const Evidence& evidence, const std::vector<OccurrenceWait>& waits
     return list;
 }
 
-// None where it is none.
+// null for numbers that are not nodes.
 Json id_of(NodeIndex node) {
     return node != kNone ? Json(raw(node)) : Json();
 }
@@ -172,7 +172,7 @@ Json json_spaces(const Evidence& evidence) {
 
 namespace {
 
-// Another group by its index, and in words where it is none.
+// Another group by its index, or in words if it is not a group.
 Json group_json(const Evidence& evidence, std::uint32_t group) {
     const bool is_group = group < evidence.same_spaces.size();
     return {{"group", is_group ? Json(group) : Json()},
@@ -182,7 +182,7 @@ Json group_json(const Evidence& evidence, std::uint32_t group) {
                                               : "(elsewhere)"}};
 }
 
-// `name_of`: of what fills it, an object to which the time is added.
+// `name_of`: gives the object to which a part's time is added.
 Json gap_json(const Evidence& evidence, const LongGap& gap, const std::function<Json(std::uint32_t)>& name_of) {
     Json filled = Json::array();
     for (const GapPart& part : gap.filled) {
@@ -199,7 +199,7 @@ Json gap_json(const Evidence& evidence, const LongGap& gap, const std::function<
             {"events", json_events(evidence, gap.deltas)}};
 }
 
-// All that are kept, longest first; and over all gaps there are.
+// All kept gaps, longest first; and sums over all gaps.
 void add_gaps(const Evidence& evidence, const SpaceIntervals& interval,
               const std::function<Json(std::uint32_t)>& name_of, Json& json) {
     Json longest = Json::array();
@@ -211,7 +211,7 @@ void add_gaps(const Evidence& evidence, const SpaceIntervals& interval,
     json["gap_events"] = json_events(evidence, interval.gap_deltas);
 }
 
-// One by one: when, what the events came to, and the gap before it, where that is known.
+// One by one: the time, the event counts, and the gap before it, if known.
 Json rows_json(const Evidence& evidence, const OccurrenceTable& rows) {
     Json list = Json::array();
     for (std::size_t row = 0; row < rows.size() && row < kMostRowsOfGroup; ++row) {
@@ -252,7 +252,7 @@ Json life_json(const Evidence& evidence, const SameSpaces& group) {
     }
     add_gaps(evidence, group.gaps, [&](std::uint32_t part) { return group_json(evidence, part); }, json);
     json["period_s"] = group.gaps.period ? Json(group.gaps.period->ns / 1e9) : Json();
-    // Runs of chance are not told one by one.
+    // Rows of groups that chance explains are not listed.
     json["rows"] = group.life.folded ? Json::array() : rows_json(evidence, group.life.rows);
     Json patterns = Json::array();
     for (const CodePattern& pattern : group.patterns) {

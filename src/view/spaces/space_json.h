@@ -9,10 +9,10 @@
 
 namespace kymo::view {
 
-// A place as every table of the report has it.
+// A place, as in every table of the report.
 nlohmann::ordered_json json_place(const spacetime::Place& place);
 
-// What every table of the report has likewise: an event's name → its count, the time identity, a neighbour by the id
+// Parts that all tables of the report share: an event's name → its count, the time identity, a neighbour by the id
 // of its space and in words.
 nlohmann::ordered_json json_events(const spacetime::Evidence& evidence, std::span<const std::int64_t> deltas);
 nlohmann::ordered_json json_terms(const spacetime::TimeTerms& terms);

@@ -1,4 +1,4 @@
-// Tables of code spaces for a terminal in the making: what they are made of, the text so far, and what they share.
+// Tables of code spaces for a terminal in the making: their sources, the text so far, and what they share.
 #pragma once
 
 #include "spacetime/evidence/evidence.h"
@@ -32,9 +32,9 @@ struct SpaceSheet {
 
     // An empty line, then the title.
     void heading(std::string_view title, std::string_view rest);
-    // "… 12 more", where not all rows are shown.
+    // "… 12 more", if not all rows are shown.
     void more(std::size_t shown, std::size_t all);
-    // Rows of `order` up to --top. `note`: what stands below a row.
+    // Rows of `order` up to --top. `note`: printed below a row.
     template <typename Order, typename Row, typename Note>
     void table(std::vector<std::string> headings, const Order& order, Row&& row, Note&& note) {
         Table table;
@@ -52,17 +52,17 @@ struct SpaceSheet {
         table(std::move(headings), order, row, [](const auto&) { return std::vector<std::string>(); });
     }
 
-    // Of code whose occurrences have hardly a sample many are not seen at all: what lies between two of them is
+    // If occurrences have hardly a sample, many are not seen at all, and what lies between two of them is
     // chance.
     static bool is_seen(const spacetime::SpaceNode& node) { return !node.folded || node.median_samples >= 2; }
 
-    // The lines first, which tell apart what lies in one function. Of a library's code first the program's own
+    // The lines first, since they distinguish places in one function. Of a library's code first the program's own
     // function around it.
     void add_code(std::vector<Cell>& cells, const spacetime::HeavySpace& space) const;
     // Gaps worth a row, longest first: indices of Evidence::intervals.
     std::vector<std::size_t> gaps_by_length() const;
-    // Patterns with both neighbours, most time first: indices of Evidence::patterns. Of at least so many occurrences,
-    // and so many of those too short to be looked at one by one.
+    // Patterns with both neighbours, most time first: indices of Evidence::patterns. At least `least` occurrences,
+    // and at least `least_folded` of those too short to have rows of their own.
     std::vector<std::size_t> patterns_by_time(std::uint64_t least, std::uint64_t least_folded) const;
     // "a → s → b" in three cells.
     void add_pattern(std::vector<Cell>& cells, const std::string& before, const std::string& space,

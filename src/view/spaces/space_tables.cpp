@@ -18,7 +18,7 @@ using namespace spacetime;
 
 namespace {
 
-constexpr std::uint64_t kManyFolded = 30;  // occurrences too short to be looked at one by one
+constexpr std::uint64_t kManyFolded = 30;  // occurrences too short to have rows of their own
 
 class Tables : SpaceSheet {
   public:
@@ -65,7 +65,7 @@ class Tables : SpaceSheet {
         heavy_counters(order);
     }
 
-    // The same rows once more, where cycles and instructions were counted: beside the other figures there would be no
+    // The same rows once more, if cycles and instructions were counted: beside the other figures there would be no
     // room for the code's name.
     void heavy_counters(const std::vector<std::uint32_t>& order) {
         const EventRates rates(evidence);

@@ -1,4 +1,4 @@
-// Code spaces in words: what the tables for a terminal and the page call them.
+// Code spaces in words: their names in the tables for a terminal and in the page.
 #pragma once
 
 #include "spacetime/evidence/evidence.h"
@@ -10,14 +10,14 @@ namespace kymo::view {
 
 // "assemble", "loop in assemble", "loop nest in assemble", "rounds of loop in step", "mark “phase”".
 std::string space_name(const spacetime::SpaceNode& node);
-// The same, and the caller that tells it from others of that name: "assemble (by solve)".
+// The same, and the caller if several spaces have that name: "assemble (by solve)".
 std::string telling_name(const spacetime::Evidence& evidence, spacetime::NodeIndex node);
-// "fem.cpp:88–131"; nothing where no line is known.
+// "fem.cpp:88–131"; nothing if no line is known.
 std::string place_lines(const spacetime::Place& place, bool unicode = true);
-// The same occurrences and nearly the same time as what is around it, as a function's only loop: a row of its own
-// would say the same once more. Not so main loops and phases.
+// The same occurrences and nearly the same time as the space around it, like a function's only loop: a row of its own
+// would repeat that one. Not so main loops and phases.
 bool repeats_parent(const spacetime::Evidence& evidence, spacetime::NodeIndex node);
-// Most of its processor time is that of threads which it created: its own occurrences took less.
+// Most of its processor time is that of threads that it created: its own occurrences took less.
 bool is_of_created_threads(const spacetime::SpaceNode& node);
 // Of a neighbour or a part of a gap: a node's name, "own code of step", "outside step", "begin", "end", "any".
 std::string neighbour_name(const spacetime::Evidence& evidence, std::uint32_t neighbour, spacetime::NodeIndex node,
@@ -26,7 +26,7 @@ std::string neighbour_name(const spacetime::Evidence& evidence, std::uint32_t ne
 std::string wait_words(const spacetime::WaitTarget& target);
 std::string_view kind_key(spacetime::SpaceKind kind);
 std::string_view rule_key(spacetime::PairCase rule);
-// Does the filter's text occur in the function, the file or the module? An empty one passes everything.
+// Whether the filter's text occurs in the function, the file or the module. An empty one passes everything.
 bool passes(const spacetime::Place& place, std::string_view filter);
 
 // The node's terms and counters as columns of a CostTable, for Metric.

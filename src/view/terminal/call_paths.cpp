@@ -12,8 +12,8 @@ using namespace spacetime;
 
 constexpr std::size_t kTreeRowsATableRow = 4;
 
-// How far rows are indented: three columns a level, one where a level deep down would get less than two thirds of the
-// line otherwise. What is deeper still hangs below the deepest level that has a column, and says how much deeper.
+// How far rows are indented: three columns a level, one if a deep level would otherwise get less than two thirds of
+// the line. Deeper rows are shown below the deepest level that has a column, with a note of how much deeper they are.
 class Guides {
   public:
     Guides(const Sheet& sheet, const std::vector<TreeRow>& rows) : sign_(sheet.sign()) {
@@ -90,7 +90,7 @@ void add_row_text(const Sheet& sheet, std::vector<Cell>& cells, const TreeRow& r
         names.erase(names.begin() + 1);
         ++hidden;
     }
-    // Which process or rank it is of no line leaves out.
+    // No line omits its process or rank.
     const bool is_of_process = row.chain.front().in(sheet.folded.nodes).kind == NodeKind::kProcess;
     if (names.size() == 2 && length() > room && !is_of_process) {
         names.erase(names.begin());
@@ -110,7 +110,7 @@ void add_row_text(const Sheet& sheet, std::vector<Cell>& cells, const TreeRow& r
     const std::size_t taken = columns(before);
     constexpr std::size_t kLeastName = 12;
     const bool has_room = room >= taken + kLeastName;
-    // Without room for both, the name rather than its line.
+    // If both do not fit, the name rather than its line.
     const std::size_t whole = has_room ? room : room + columns(where) + 2;
     cells.push_back({cut_begin(sheet.style, names.back(), std::max(whole, taken + kLeastName) - taken), Ink::kName});
     if (!where.empty() && has_room) {

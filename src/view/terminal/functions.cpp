@@ -10,7 +10,7 @@ using namespace spacetime;
 
 namespace {
 
-// Below it the program is what its libraries do: a table of its own code says nothing.
+// Below it the program's time is in its libraries: a table of its own code shows nothing.
 constexpr double kWorthATable = 0.1;
 
 std::int64_t sum_of(const Sheet& sheet, const CostTable& table) {
@@ -21,7 +21,7 @@ std::int64_t sum_of(const Sheet& sheet, const CostTable& table) {
     return sum;
 }
 
-// Whether there was any to show.
+// Returns whether there was any to show.
 bool own_functions(Sheet& sheet) {
     const OwnCode own = own_code(sheet.profile, sheet.tree);
     const std::int64_t total = sheet.options.metric.of(sheet.tree.total[0]);

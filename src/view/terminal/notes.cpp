@@ -1,4 +1,4 @@
-// What is wrong with the recording, or with files that it names; and code without names, with the remedy.
+// Defects of the recording, or of files that it names; and code without names, with the remedy.
 #include "view/terminal/sections.h"
 
 #include <algorithm>
@@ -83,7 +83,7 @@ std::vector<std::pair<std::string, std::int64_t>> heavy_without_names(const Call
     return heavy;
 }
 
-// Heavy code that is shown as offsets, and what names it.
+// Heavy code that is shown as offsets, and the remedy.
 std::string nameless_code(const CallTree& tree) {
     const auto heavy = heavy_without_names(tree);
     if (heavy.empty()) {

@@ -81,7 +81,7 @@ void quality_line(Sheet& sheet) {
     sheet.out += wrap(sheet.style, line + losses(quality, sheet.profile.kernel_lost), 2, 4);
 }
 
-// Where processors were unlike, times of threads are not to be compared.
+// If processors were unlike, times of threads must not be compared.
 void pace_line(Sheet& sheet) {
     constexpr std::uint64_t kLeast = 100;  // measured in a thread: fewer say little
     constexpr double kUnlike = 1.3;
@@ -184,7 +184,7 @@ void not_measured(Sheet& sheet) {
         return;
     }
     sheet.heading("Not measured");
-    // One remedy for several things is told once.
+    // One remedy for several causes is printed once.
     std::vector<std::pair<UnavailableInfo, std::string>> groups;
     for (const UnavailableInfo& info : sheet.profile.unavailable) {
         const auto known = std::find_if(groups.begin(), groups.end(), [&](const auto& group) {

@@ -15,7 +15,7 @@ using namespace spacetime;
 
 namespace {
 
-// What it was given. Servers write titles over their arguments ("postgres: checkpointer"): then the first word is the
+// Its arguments. Servers write titles over these ("postgres: checkpointer"): then the first word is the
 // title, and those behind are empty or pieces of it.
 std::string arguments_of(const ProfileProcess& process) {
     if (process.command.empty()) {
@@ -77,7 +77,7 @@ void ranks(Sheet& sheet) {
     }
 }
 
-// Where there are many processes: what they run, how often, and the one of each that took most.
+// If there are many processes: their programs, how often each, and the process of each with most.
 void programs(Sheet& sheet) {
     if (sheet.profile.processes.size() <= kManyProcesses) {
         return;
@@ -128,7 +128,7 @@ void programs(Sheet& sheet) {
     sheet.more(shown, order.size());
 }
 
-// One line is no news: only where there are several.
+// One line would add nothing: only if there are several.
 void processes(Sheet& sheet) {
     if (sheet.profile.processes.size() < 2) {
         return;

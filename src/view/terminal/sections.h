@@ -1,5 +1,5 @@
 // The sections of the report for a terminal, in the order in which terminal.cpp puts them together. Each appends its
-// text, with its heading, or nothing where there is nothing to tell.
+// text, with its heading, or nothing if it has nothing to show.
 #pragma once
 
 #include "view/terminal/sheet.h"

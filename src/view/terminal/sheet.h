@@ -1,4 +1,4 @@
-// A report for a terminal in the making: what it is made of, the text so far, and what its sections share.
+// A report for a terminal in the making: its sources, the text so far, and what its sections share.
 #pragma once
 
 #include "spacetime/profile/call_tree.h"
@@ -22,7 +22,7 @@ namespace kymo::view {
 struct Sheet {
     const spacetime::Profile& profile;
     const spacetime::CallTree& tree;
-    const spacetime::CallTree folded;  // what the call paths are drawn from
+    const spacetime::CallTree folded;  // for the call paths
     const ReportOptions& options;
     const Style& style;
     std::string out = {};
@@ -33,7 +33,7 @@ struct Sheet {
 
     // An empty line, then the title.
     void heading(std::string_view title, std::string_view rest = {});
-    // "… 12 more", where not all rows are shown.
+    // "… 12 more", if not all rows are shown.
     void more(std::size_t shown, std::size_t all);
 
     // Narrow terminals show user and system time as one, for names to have room.

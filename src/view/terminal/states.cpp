@@ -36,7 +36,7 @@ void add_figures(const Sheet& sheet, Table& table, const StateSums& sums, std::i
                           {std::move(name), Ink::kName}});
 }
 
-// The threads by the report's metric, those of which nothing is known last.
+// The threads by the report's metric, those without known states last.
 std::vector<std::size_t> order_of(const Sheet& sheet) {
     const auto& threads = sheet.profile.threads;
     return sheet.ranked(threads.size(), [&](std::size_t i) {
@@ -67,7 +67,7 @@ void threads_over_time(Sheet& sheet) {
     sheet.heading("Threads over time",
                   fmt::format("a sign: what took most of {}",
                               sheet.time(static_cast<std::int64_t>((profile.end - profile.begin) / width))));
-    StripSums seen{};  // what the signs shown stand for
+    StripSums seen{};  // what the shown characters mean
     const auto add_line = [&](const std::string& name, std::span<const StripSums> strip) {
         sheet.out += "  " + paint(sheet.style, Ink::kName, pad_right(name, kNameWidth)) + "  " +
                      strip_text(sheet.style, strip) + "\n";

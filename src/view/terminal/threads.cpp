@@ -9,7 +9,7 @@ namespace {
 
 using namespace spacetime;
 
-// The program's own end of a creation path, which tells threads apart: without the library between it and the
+// The program's own end of a creation path, which distinguishes threads: without the library between it and the
 // system.
 std::string tail(const Sheet& sheet, const std::vector<std::string>& path) {
     constexpr std::size_t kNames = 2;
@@ -46,7 +46,7 @@ void threads(Sheet& sheet) {
         std::vector<Cell> cells{sheet.share_cell(sheet.options.metric.of(thread.costs), total)};
         sheet.add_times(cells, thread.costs);
         if (!thread.is_sampled) {
-            // The kernel's switch records do not tell user from system time.
+            // The kernel's switch records do not distinguish user from system time.
             cells[cells.size() - 2].text = sheet.is_narrow() ? cells[cells.size() - 2].text : "?";
             cells[0] = {"-"};
         }

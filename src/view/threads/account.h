@@ -1,4 +1,4 @@
-// One thread's account for a terminal: who created it, from where and in what state, when it ran, its time and waits.
+// One thread's account for a terminal: its creator, the creation path and state, when it ran, its time and waits.
 #pragma once
 
 #include "analysis/analysis.h"
@@ -10,8 +10,8 @@
 
 namespace kymo::view {
 
-// Of the threads with this number as the report prints it; several processes, or one thread after the other, may have
-// one of it. Error: there is none; it names those that there are.
+// For the threads with this number as the report prints it; several processes, or successive threads, may have
+// the same one. Error: there is none; it lists the existing ones.
 Result<std::string> thread_accounts(const Style& style, const analysis::Analysis& analysis, std::uint64_t tid);
 
 }  // namespace kymo::view

@@ -1,4 +1,4 @@
-// Registers of the machines that recordings come from, by name: data of a recording, whatever machine reads it.
+// Registers of the machines that recordings come from, by name: data of a recording, on whatever machine it is read.
 #pragma once
 
 #include <array>
@@ -13,9 +13,9 @@ namespace kymo::view {
 // ELF e_machine.
 inline constexpr std::uint16_t kMachineX86_64 = 62;
 
-// By DWARF number (System V ABI, AMD64 supplement, figure 3.36): "rbx"; "r5" of a machine whose names are not known.
+// By DWARF number (System V ABI, AMD64 supplement, figure 3.36): "rbx"; "r5" on machines whose names are not known.
 std::string register_name(std::uint16_t machine, std::uint64_t number);
-// How many general registers have names; 0: of that machine none.
+// The number of general registers with names; 0: none on that machine.
 std::size_t named_registers(std::uint16_t machine);
 
 // Floating-point control, and the vector registers (Intel SDM volume 1, sections 8.1.5, 10.2).

@@ -1,7 +1,7 @@
-// The address map of each process at the moments at which it was read (docs/page-data.md, blob "address_map").
+// The address map of each process at the times at which it was read (docs/page-data.md, blob "address_map").
 import { DataBlob } from "./blob";
 
-// As it was at readings `from` to `to` − 1 of its process.
+// Its state at readings `from` to `to` − 1 of its process.
 export interface MapArea {
   number: number; // the process's: an area that grows or shrinks keeps it
   page: number; // of 4 KiB
@@ -23,7 +23,7 @@ export interface Band {
 
 export interface MapProcess {
   pid: number;
-  process: number | null; // of Model.processes
+  process: number | null; // index in Model.processes
   all: number; // areas; the smallest may be left out
   passedOver: number | null;
   lost: number | null;
@@ -51,7 +51,7 @@ export function bandsOf(areas: MapArea[]): Band[] {
   return bands.reverse();
 }
 
-// The most that was there at one reading.
+// The most bytes at one reading.
 function mostBytes(areas: MapArea[], readings: number): number {
   const change = new Float64Array(readings + 1);
   for (const { from, to, pages } of areas) {

@@ -1,4 +1,4 @@
-// A blob of the page's data: JSON and named columns (docs/page-data.md). Opened when it is first needed.
+// A blob of the page's data: JSON and named columns (docs/page-data.md). Opened when first needed.
 
 type Described = [kind: string, count: number, offset: number, size: number];
 
@@ -20,7 +20,7 @@ async function inflate(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<Array
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-let pending = 0; // being opened, or just given to who asked
+let pending = 0; // being opened, or just returned to a caller
 
 export function isReading(): boolean {
   return pending > 0;
@@ -48,7 +48,7 @@ export class DataBlob {
       throw new Error(`the page holds no "${id}"`);
     }
     const bytes = await inflate(fromBase64(element.textContent ?? ""));
-    element.textContent = ""; // its text is as large again
+    element.textContent = ""; // its text takes as much memory again
     const view = new DataView(bytes.buffer);
     const magic = String.fromCharCode(...bytes.subarray(0, 8));
     if (magic !== "KYMOPAGE" || view.getUint32(8, true) !== 1) {

@@ -135,7 +135,7 @@ export function callersAndCallees(model: Model, sums: NodeSums, fn: number): { c
   return { callers: list(callers), callees: list(callees) };
 }
 
-// What libraries cost that own code called, by its lines. Within a leaf that is below several lines, as in the whole run.
+// Costs of libraries that own code called, by its lines. Within a leaf that is below several lines, as in the whole run.
 export function libraryLines(model: Model, values: Float64Array, fn: number): Map<number, number> {
   const lines = new Map<number, number>();
   const { leaf, line, share } = model.own;

@@ -1,4 +1,4 @@
-// Which views have nothing to show of a recording, and why.
+// The views that have nothing to show of a recording, with reasons.
 import { Tab } from "../state";
 import { occurrenceData } from "./kept_occurrences";
 import { hasMap } from "./address_map";

@@ -1,4 +1,4 @@
-// How strong a picture is drawn, from what is in it.
+// The brightness of a picture, from its contents.
 import { kChannels, Raster } from "./sums";
 
 // The share of a thread that is drawn at full strength: such that most pixels are neither dark nor burnt out.
@@ -17,7 +17,7 @@ export function exposure(made: Raster, perColumn: number, counts: (row: number) 
   return Math.max(shares[Math.floor(shares.length * 0.85)] ?? 1, 0.02);
 }
 
-// Logarithms of the least and greatest rate of the event per ns, but for the outermost few of a hundred.
+// Logarithms of the least and greatest rate of the event per ns, except the outermost few of a hundred.
 export function ratesOf(made: Raster): [number, number] {
   const rates: number[] = [];
   for (let at = 0; at < made.event!.length; at++) {

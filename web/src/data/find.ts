@@ -1,4 +1,4 @@
-// What a searched text names: spaces of the rows, and functions. Upper and lower case are alike.
+// The matches of a searched text: spaces of the rows, and functions. Upper and lower case are alike.
 import { Model } from "./model";
 import { SpaceTree } from "./spaces";
 

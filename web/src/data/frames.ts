@@ -1,4 +1,4 @@
-// What flame graphs are made of: call paths of a region, merged by function.
+// The frames of flame graphs: call paths of a region, merged by function.
 //
 // Top-down frames have callers above, inverted ones callees; a sandwich has both around one function. Frames of one
 // function below one frame are one, heaviest first.
@@ -11,20 +11,20 @@ export interface Frame {
   fn: number;
   parent: Frame | null;
   children: Frame[];
-  value: number; // with what is below
+  value: number; // with all below
   self: number;
   begin: number; // where it is drawn: of a time order ns, else sums of values
   span: number;
-  node: number; // of the call tree: the heaviest of those that it stands for
+  node: number; // of the call tree: the heaviest of the nodes that it shows
   nodes: number[];
 }
 
-// The call tree after edits: nodes stand for themselves or are parts of another one.
+// The call tree after edits: a node is shown itself or is part of another one.
 export interface EditedTree {
   fn: Uint32Array;
-  parent: Int32Array; // of nodes that stand for themselves
+  parent: Int32Array; // of nodes that are shown themselves
   of: Int32Array; // node → the one it is part of
-  self: Float64Array; // of nodes that stand for themselves
+  self: Float64Array; // of nodes that are shown themselves
 }
 
 // Cost: linear in the tree.
@@ -33,7 +33,7 @@ export function editTree(model: Model, self: Float64Array, edits: FlameEdit[]): 
   const how = new Map(edits.map((edit) => [edit.fn, edit.how]));
   const of = new Int32Array(size);
   const parent = new Int32Array(size).fill(-1);
-  const isMerged = new Uint8Array(size); // what is below is part of it
+  const isMerged = new Uint8Array(size); // all below is part of it
   const sums = new Float64Array(size);
   sums[0] = self[0];
   for (let node = 1; node < size; node++) {
@@ -86,7 +86,7 @@ function place(root: Frame, begin: number) {
   }
 }
 
-// What nodes cost with all below them.
+// The costs of nodes with all below them.
 function totals(tree: EditedTree): Float64Array {
   const total = tree.self.slice();
   for (let node = total.length - 1; node > 0; node--) {
@@ -108,7 +108,7 @@ export function topDown(tree: EditedTree): Frame {
   return below(tree, null).root;
 }
 
-// Callees of one function, or of all that there is (null), and the nodes that its root stands for.
+// Callees of one function, or of all (null), and the nodes that its root shows.
 function below(tree: EditedTree, fn: number | null): { root: Frame; tops: number[]; total: Float64Array } {
   const total = totals(tree);
   const root = makeFrame(fn ?? 0, null);
@@ -171,7 +171,7 @@ export function inverted(tree: EditedTree): Frame {
   return root;
 }
 
-// One function: frames of its callers, and of what it calls; both roots are the function. A call of it below itself is
+// One function: frames of its callers, and of its callees; both roots are the function. A call of it below itself is
 // among its callees.
 export function sandwich(tree: EditedTree, fn: number): { callers: Frame; callees: Frame } {
   const { root: callees, tops, total } = below(tree, fn);
@@ -196,8 +196,8 @@ export interface TimeRequest {
   metric: Metric;
 }
 
-// Of one thread, frames as they followed each other. Cells of one bin are put one behind the other as they are stored:
-// what was first within a bin is not known.
+// For one thread, frames in time order. Cells of one bin are placed one behind the other as they are stored:
+// the order within a bin is not known.
 export function timeOrder(model: Model, tree: EditedTree, { level, thread, from, to, metric }: TimeRequest): Frame {
   const root = makeFrame(0, null);
   root.begin = from;
@@ -220,7 +220,7 @@ export function timeOrder(model: Model, tree: EditedTree, { level, thread, from,
     for (let node = tree.of[model.leafNode[level.leaf[i]]]; node > 0; node = tree.parent[node]) {
       path.push(node);
     }
-    // Frames that go on, and that end.
+    // Frames that continue, and that end.
     const isNear = begin - (open[open.length - 1].begin + open[open.length - 1].span) <= Math.max(level.width, kRounding);
     let depth = 1;
     while (isNear && depth < open.length && depth <= path.length && open[depth].node === path[path.length - depth]) {

@@ -25,9 +25,9 @@ export interface HeavyGap {
 }
 
 export interface HeavyGroup extends HeavyCode {
-  around: { name: string; lines: string } | null; // the program's own function, where the code is a library's
+  around: { name: string; lines: string } | null; // the program's own function, if the code is a library's
   overlap: number; // least of any two members
-  members: HeavyCode[]; // empty: it is like no other
+  members: HeavyCode[]; // empty: there is none like it
   rates: [number | null, number | null][]; // here and elsewhere, by HeavyData.events
   space: number; // of OccurrenceData.spaces; −1: none
   times: number; // occurrences
@@ -45,7 +45,7 @@ export interface HeavyData {
   events: string[];
   order: number[]; // of groups: heaviest first, of equal weight the program's own first
   groups: HeavyGroup[];
-  first: Uint32Array; // occurrences that are kept, by group
+  first: Uint32Array; // kept occurrences, by group
   begin: Float64Array;
   length: Float64Array;
   thread: Uint32Array;
@@ -65,7 +65,7 @@ export function readHeavy(blob: DataBlob): HeavyData {
   };
 }
 
-// "fem.cpp:88–92  assemble": the lines first, which tell apart what lies in one function; of a library's code first the
+// "fem.cpp:88–92  assemble": the lines first, which distinguish places in one function; of a library's code first the
 // program's own function around it.
 export function heavyName(code: HeavyCode, around: HeavyGroup["around"] = null): string {
   const words = (place: { name: string; lines: string }) =>

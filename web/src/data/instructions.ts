@@ -1,4 +1,4 @@
-// What each listed instruction cost in a region: exactly where the page holds single samples, else as the whole run's
+// The cost of each listed instruction in a region: exactly if the page holds single samples, else as the whole run's
 // shares of its line.
 import { isCounted, Metric } from "./calltree";
 import { firstAfter, Level } from "./level";

@@ -1,4 +1,4 @@
-// Occurrences of code spaces in time, with what was measured over each (docs/page-data.md, blob "occurrences").
+// Occurrences of code spaces in time, with the measurements over each (docs/page-data.md, blob "occurrences").
 import { median as middle } from "d3-array";
 import { withoutArguments } from "../format";
 import { DataBlob } from "./blob";
@@ -10,7 +10,7 @@ export const kTerms = ["computing", "kernel", "ready, no processor", "waiting", 
 
 export interface SpaceInfo {
   label: string;
-  caller: string; // that tells it from others of its name; empty: none is needed
+  caller: string; // distinguishes it from others of its name; empty: none is needed
   kind: string;
   call: number; // node of the call tree
   parent: number; // −1: none
@@ -110,7 +110,7 @@ export async function openOccurrences(): Promise<void> {
   await opening;
 }
 
-// Durations beyond which an occurrence is slow: where they fall into two groups the gap between them, else the upper tail
+// Durations beyond which an occurrence is slow: if they form two groups the gap between them, else the upper tail
 // beyond the median and five robust deviations. Of logarithms: times spread by factors.
 export function slowBeyond(lengths: number[]): number {
   const logs = lengths.map((ns) => Math.log(Math.max(ns, 1))).sort((a, b) => a - b);

@@ -1,21 +1,21 @@
-// The rows of the threads' view: threads, main ones first, under their process where there are several; a folded process is
+// The rows of the threads' view: threads, main ones first, under their process if there are several; a folded process is
 // one row, and so are short processes together. Of thousands of rows some are shown: those that differ most, and an even part.
 import { kStates, Model } from "./model";
 
 export interface LaneRow {
   kind: "thread" | "process" | "short"; // short: processes that live for a small part of the run
   key: string; // t: thread, p: process, each with its number in the page; or short
-  process: number; // −1: of no process, or of several
-  threads: number[]; // what it shows
+  process: number; // −1: none, or several
+  threads: number[]; // shown in the row
   isFolded: boolean;
   depth: number;
 }
 
 export interface LaneRows {
   rows: LaneRow[]; // pinned ones first
-  pinned: number; // so many
+  pinned: number; // their number
   rowOf: Int32Array; // thread → the row that shows it by itself, or within a folded one; −1: none
-  all: number; // rows there are, with those that are left out
+  all: number; // number of rows, with those that are left out
 }
 
 export interface LaneChoice {
@@ -30,7 +30,7 @@ interface Branch {
   below: Branch[];
 }
 
-// Programs of so many threads begin with their processes folded.
+// Programs with this many threads begin with their processes folded.
 const kManyThreads = 48;
 const kShortLife = 0.05; // of the run
 const kFewShort = 3; // fewer are not worth a row of their own
@@ -122,7 +122,7 @@ export function laneRows(model: Model, choice: LaneChoice): LaneRows {
     }
     below.forEach((one) => put(one, row.isFolded ? hidden : to, at + 1));
   };
-  const hidden: LaneRow[] = []; // below folded rows: only what is pinned of them shows
+  const hidden: LaneRow[] = []; // below folded rows: only pinned ones are shown
   branches(model, choice.folded).forEach((branch) => put(branch, rows, 0));
   const left = rows.length > choice.most ? sample(model, rows, choice) : rows;
   const shown = [...pinned, ...left];
@@ -139,8 +139,8 @@ const kOutliers = 0.25; // of the rows that are shown
 const kFarOff = 6; // times the usual distance from the median
 const kLeastDistance = 0.005; // of the run
 
-// At most `most` of the rows: what is to be kept, what differs most from the others, and an even part of the rest; open
-// processes where any of theirs is shown.
+// At most `most` of the rows: those to be kept, those that differ most from the others, and an even part of the rest; open
+// processes if any of their rows is shown.
 function sample(model: Model, rows: LaneRow[], choice: LaneChoice): LaneRow[] {
   const isLeaf = (row: LaneRow) => row.kind === "thread" || row.isFolded;
   const leaves = rows.filter(isLeaf);
@@ -157,7 +157,7 @@ function sample(model: Model, rows: LaneRow[], choice: LaneChoice): LaneRow[] {
   for (let i = 0; i < room; i++) {
     taken.add(rest[Math.floor((i * rest.length) / room)]);
   }
-  // From the end: an open row knows then whether any below it is shown.
+  // From the end: it is then known for an open row whether any below it is shown.
   const shown: LaneRow[] = [];
   for (const row of rows.slice().reverse()) {
     const next = shown[shown.length - 1];
@@ -196,7 +196,7 @@ export function processTitle(model: Model, process: number): string {
   return `${processName(model, process)} (${model.processes[process].pid})`;
 }
 
-// Who is chosen, in words: a thread, a process, or how many.
+// The chosen threads, in words: a thread, a process, or how many.
 export function chosenWords(model: Model, threads: number[] | null): string {
   if (!threads) {
     return "all threads";

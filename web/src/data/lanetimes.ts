@@ -1,4 +1,4 @@
-// What the rows of threads did over time: a raster of those from `first` to before `last`.
+// The states of the rows of threads over time: a raster of those from `first` to before `last`.
 import { LaneRows } from "./lanerows";
 import { Level } from "./level";
 import { Matrix } from "./matrix";
@@ -17,7 +17,7 @@ export class LaneTimes {
   private own = new Matrix();
   private sums: { matrix: Matrix; made: Raster | null }[] = [];
 
-  // `key`: stands for the rows.
+  // `key`: identifies the rows.
   read(span: LaneSpan, { rows, rowOf }: LaneRows, key: string, first: number, last: number): Raster {
     this.first = first;
     const request = { ...span, rows: last - first, event: -1 };

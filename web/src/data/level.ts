@@ -1,4 +1,4 @@
-// One resolution of the time cells: what each thread did at which leaf in which state, and when.
+// One resolution of the time cells: each thread's time by leaf, state and bin.
 import { DataBlob } from "./blob";
 
 export interface Level {
@@ -117,7 +117,7 @@ export function firstAfter(level: Level, thread: number, time: number): number {
   return low;
 }
 
-// Levels are opened as they are needed; until then the nearest that is open serves.
+// Levels are opened on demand; until then the nearest open one is used.
 export class Levels {
   private open = new Map<number, Level>();
   private opening = new Set<number>();
@@ -146,7 +146,7 @@ export class Levels {
     return this.open.get(0)!;
   }
 
-  // The coarsest whose bins are no wider than `width`, or the finest.
+  // The coarsest with bins of at most `width`, or the finest.
   best(width: number): Level {
     let wanted = this.described.findIndex((level) => level.width <= width);
     if (wanted < 0) {

@@ -1,10 +1,10 @@
-// A level added up by row and bin, so that moving and zooming need not look at every cell again: made once for what is
-// shown, read at every frame.
+// A level added up by row and bin, so that moving and zooming need not read every cell again: made once for the view's
+// rows, read at every frame.
 import { Level } from "./level";
 import { kChannelOf, kChannels, Raster, raster, RasterRequest } from "./sums";
 
 const kMostNumbers = 12_000_000;
-const kFewCells = 60_000; // levels with fewer are as quick without
+const kFewCells = 60_000; // levels with fewer are as fast without
 
 export class Matrix {
   private level: Level | null = null;
@@ -13,9 +13,9 @@ export class Matrix {
   private bins = 0;
   private values = new Float32Array(0);
   private counts: Float32Array | null = null;
-  private channels: number[] = []; // that hold anything
+  private channels: number[] = []; // those that are not empty
 
-  // `key`: stands for what rowOf() says and which threads are asked for.
+  // `key`: identifies the values of rowOf() and the requested threads.
   raster(request: RasterRequest, into: Raster | null, key: string, rowOf: (thread: number) => Int32Array | number): Raster {
     const { level, rows, event } = request;
     const bins = level.width ? this.binsOf(level) : 0;

@@ -1,8 +1,8 @@
-// Memory over time: what processes had from each point until the next.
+// Memory over time: the bytes of processes from each point until the next.
 
 export interface MemoryTrack {
   name: string;
-  end: number | null; // the process was gone; null: not before the run's end
+  end: number | null; // the process had ended; null: not before the run's end
   points: number[]; // time, resident bytes and shared bytes, one after the other
 }
 
@@ -28,7 +28,7 @@ export interface Memory {
   shared: number; // of it: pages of files, and shared memory
 }
 
-// The highest from one time to another; null: not known, or gone.
+// The highest from one time to another; null: not known, or ended.
 export function highestMemory(track: MemoryTrack, from: number, to: number): Memory | null {
   const { points } = track;
   let found: Memory | null = null;

@@ -1,4 +1,4 @@
-// What the page knows of a recording.
+// The page's data of a recording.
 import { DataBlob } from "./blob";
 import { MemoryTrack } from "./memory";
 import { Levels } from "./level";
@@ -37,22 +37,22 @@ export interface Waits {
   first: Uint32Array; // by thread
 }
 
-// A metric over time: equal parts of what lies between begin and end.
+// A metric over time: equal parts of the time between begin and end.
 export interface Series {
   kind: string; // task, processor, channel
   name: string;
   unit: string;
   description: string;
   total: number;
-  total_is: string; // how the objects' values make it and the bins: sum, mean, minimum, maximum
-  counter: boolean; // bins are what it grew by; else its value
+  total_is: string; // the rule for the objects' total and for the bins: sum, mean, minimum, maximum
+  counter: boolean; // bins are its increase; else its value
   begin: number;
   end: number;
   bins: number[];
-  hosts: number[][]; // the same of each host of the model; empty: not told apart
+  hosts: number[][]; // the same of each host of the model; empty: not known by host
 }
 
-// Who sends or receives.
+// A sender or receiver.
 export interface Party {
   name: string;
   rank: number | null;
@@ -63,16 +63,16 @@ export interface Party {
 
 export interface ChannelTable {
   kind: "mpi" | "ends";
-  all: number; // pairs there are; the rest of them is left out
+  all: number; // number of pairs, with those left out
   pairs: [from: number, to: number, messages: number, bytes: number, sending: number, receiving: number][];
   others: [what: string, party: number, messages: number, bytes: number, ns: number][];
 }
 
-// Of a recording of many hosts; times as everywhere, in ns.
+// For a recording of many hosts; times as everywhere, in ns.
 export interface Host {
   name: string;
   clock_error: number | null; // its times are right within it
-  gaps: [number, number][]; // it gave no answer
+  gaps: [number, number][]; // without an answer
 }
 
 export const enum State {
@@ -86,7 +86,7 @@ export const enum State {
 }
 export const kStates = 7;
 
-// What the C library's start-up code calls belongs to whoever is above it, so that every view begins at main and at threads'
+// What the C library's start-up code calls is put under that code's caller, so that every view begins at main and at threads'
 // functions. Start-up code itself is a leaf.
 function withoutStartUp(parents: Uint32Array, isStartUp: (node: number) => boolean): Uint32Array {
   const kept = parents.slice();
@@ -116,7 +116,7 @@ export class Model {
   events: string[]; // the counted ones
   eventUnits: string[];
   verdict: string;
-  alarms: string[]; // what makes the whole recording doubtful
+  alarms: string[]; // reasons to doubt the whole recording
   sentences: string[];
   notes: string[];
   unavailable: [string, string, string][];
@@ -141,7 +141,7 @@ export class Model {
   editorLink: string; // with {file} and {line}; empty: none
   waits: Waits;
   metrics: Series[];
-  memory: MemoryTrack[]; // all processes together where there are several, then the largest ones
+  memory: MemoryTrack[]; // all processes together if there are several, then the largest ones
   hosts: Host[];
   channels: { parties: Party[]; tables: ChannelTable[] };
   levels: Levels;
@@ -241,12 +241,12 @@ export class Model {
     return this.run.duration;
   }
 
-  // Whether a function is of the program's own code, of any of its processes: not of a library.
+  // Whether a function is of the program's own code, of any of its processes, and not of a library.
   isOwn(fn: number): boolean {
     return this.isOwnFunction[fn];
   }
 
-  // Without the program's name where it follows the thread's own: "Python thread 2 of python3.11".
+  // Without the program's name behind the thread's own: "Python thread 2 of python3.11".
   threadName(thread: number): string {
     const { name, tid, process } = this.threads[thread];
     const program = ` of ${this.processes[process]?.name}`;
@@ -260,7 +260,7 @@ export class Model {
     return `${this.threadName(thread)} (${of.tid})${place}`;
   }
 
-  // What opens a line in an editor; null: nothing does. The template's scheme is checked when the page is made.
+  // The address that opens a line in an editor; null: none. The template's scheme is checked when the page is made.
   editorAddress(path: string, line: number): string | null {
     if (!path || !this.editorLink || (!path.startsWith("/") && !this.run.directory)) {
       return null;
@@ -275,7 +275,7 @@ export class Model {
   }
 }
 
-// The file's own name, and the line where it is known.
+// The file's own name, and the line if known.
 export function placeWords(path: string, line: number): string {
   const name = path.slice(path.lastIndexOf("/") + 1);
   return name ? (line ? `${name}:${line}` : name) : "";

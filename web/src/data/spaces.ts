@@ -1,4 +1,4 @@
-// Code spaces as a tree that rows are made of: by call path, by address inside images, or by function. Leaves of the data
+// Code spaces as a tree for rows: by call path, by address inside images, or by function. Leaves of the data
 // (a line on a call path) belong to one tree node each; a tree node's space is everything beneath it.
 import { shortName, withoutArguments } from "../format";
 import { Model, State } from "./model";
@@ -11,16 +11,16 @@ export interface SpaceTree {
   children: number[][];
   label: string[];
   title: string[]; // in full
-  key: string[]; // stands for the node in the page's address
+  key: string[]; // identifies the node in the page's address
   leafNode: Int32Array; // leaf → its tree node
-  heat: Float64Array; // what beneath it cost, over the whole range, as rows are chosen by
+  heat: Float64Array; // the cost beneath it over the whole range, by which rows are chosen
   selfHeat: Float64Array;
   onProcessor: Float64Array; // ns beneath it, over the whole range
-  fn: Int32Array; // the function that it is or belongs to; −1: none
+  fn: Int32Array; // its function, or the one that it is part of; −1: none
   callNode: Int32Array; // of order "path"; −1: none
 }
 
-// Time on a processor counts fully, waiting a quarter: what computes is looked for first.
+// Time on a processor counts fully, waiting a quarter: computing code comes first.
 export const kHeat = [1, 1, 0.25, 0.25, 0.1, 0, 1];
 
 export const kOnProcessor = [State.User, State.System, State.Spinning];
@@ -171,7 +171,7 @@ function byPath(model: Model, times: LeafTimes): SpaceTree {
 
 function byAddress(model: Model, times: LeafTimes): SpaceTree {
   const maker = new TreeMaker();
-  // Lines by address, so that rows are made in the order in which the code lies in memory.
+  // Lines by address, so that rows are made in memory order.
   const order = Array.from(model.lineFirst.keys()).sort(
     (a, b) => model.lineImage[a] - model.lineImage[b] || model.lineFirst[a] - model.lineFirst[b],
   );
@@ -227,7 +227,7 @@ export function makeSpaces(model: Model, order: Order, times: LeafTimes): SpaceT
   return order === "path" ? byPath(model, times) : order === "address" ? byAddress(model, times) : byFunction(model, times);
 }
 
-// Which rows to open at first: always the one that hides most, until about `rows` are shown. Lines stay closed.
+// The rows to open at first: always the one that hides most, until about `rows` are shown. Lines stay closed.
 export function openHottest(tree: SpaceTree, rows: number): Set<number> {
   const open = new Set<number>([0]);
   const all = tree.heat[0] || 1;
@@ -256,7 +256,7 @@ export function openHottest(tree: SpaceTree, rows: number): Set<number> {
   return open;
 }
 
-// Share of all heat under which a space is part of the one above.
+// Share of all heat below which a space is part of the one above.
 export const kLeastShown = 0.004;
 
 export interface Row {
@@ -265,10 +265,10 @@ export interface Row {
   label: string;
   isOpen: boolean;
   canOpen: boolean;
-  isItself: boolean; // what an open row spends outside its shown children
+  isItself: boolean; // an open row's time outside its shown children
 }
 
-// The rows for what is open. Chains of nodes that each do nothing but call the next one are one row.
+// The rows for open nodes. Chains of nodes that each do nothing but call the next one are one row.
 export function visibleRows(tree: SpaceTree, open: Set<number>): { rows: Row[]; rowOf: Int32Array } {
   const rows: Row[] = [];
   const rowOf = new Int32Array(tree.parent.length).fill(-1); // tree node → row that its own time belongs to
@@ -284,7 +284,7 @@ export function visibleRows(tree: SpaceTree, open: Set<number>): { rows: Row[]; 
   const occurrence = (node: number, depth: number) => {
     const names = [tree.label[node]];
     let last = node;
-    // A chain: nearly everything lies in one child.
+    // A chain: nearly everything is in one child.
     // A process has a row of its own.
     while (open.has(last) && tree.children[last].length > 0 && tree.fn[last] >= 0) {
       const child = tree.children[last].reduce((a, b) => (tree.heat[a] >= tree.heat[b] ? a : b));

@@ -1,4 +1,4 @@
-// Sums over a region of time and threads, and the same spread over pixel columns.
+// Sums over a region of time and threads, and the same distributed over pixel columns.
 import { Level, firstAfter } from "./level";
 import { Model } from "./model";
 import { LeafTimes } from "./spaces";
@@ -10,7 +10,7 @@ export function emptyTimes(model: Model): LeafTimes {
   };
 }
 
-// What was spent from `from` to `to` by these threads, by leaf and state. Bins that lie partly inside count partly.
+// The time of these threads from `from` to `to`, by leaf and state. Bins that are partly inside count partly.
 export function sumTimes(model: Model, level: Level, from: number, to: number, threads: number[]): LeafTimes {
   const out = emptyTimes(model);
   for (const thread of threads) {
@@ -29,7 +29,7 @@ export function sumTimes(model: Model, level: Level, from: number, to: number, t
   return out;
 }
 
-// Which channel a state is drawn in; the order of kChannels.
+// The channel of each state; the order of kChannels.
 export const kChannelOf = [0, 1, 3, 4, 5, 5, 2, 5];
 export const kChannels = 6; // user, system, spinning, ready, waiting, other
 

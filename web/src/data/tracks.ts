@@ -1,5 +1,5 @@
-// Metrics over time for tracks: how many of the chosen threads were on a processor or ready for one, and what each counted
-// event did, by pixel column.
+// Metrics over time for tracks: how many of the chosen threads were on a processor or ready for one, and the counts of each
+// event, by pixel column.
 import { firstAfter, Level } from "./level";
 import { kChannelOf, kChannels } from "./sums";
 

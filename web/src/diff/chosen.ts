@@ -1,4 +1,4 @@
-// The function that is chosen in one part of the page is marked in all of them.
+// The function chosen in one part of the page is marked in all of them.
 export class Chosen {
   name = "";
   private readonly heard: (() => void)[] = [];

@@ -1,4 +1,4 @@
-// What the page of two runs shows, as `kymo diff -o` wrote it (src/view/comparison/comparison_page.cpp).
+// The data of the page of two runs, as `kymo diff -o` wrote it (src/view/comparison/comparison_page.cpp).
 
 export interface RunOverTime {
   side: string; // "before.kymo", "5 runs: before1.kymo …"
@@ -7,7 +7,7 @@ export interface RunOverTime {
   duration_ns: number;
   bins: number;
   itself: Rows;
-  with_calls: Rows; // functions with all that they call; not those that are always there, where there are others
+  with_calls: Rows; // functions with all their callees; not those that are in nearly all of both runs, if there are others
 }
 
 export interface Rows {
@@ -73,7 +73,7 @@ export function readData(): Data {
   return JSON.parse(element.textContent ?? "");
 }
 
-// The same moment on the other clock. `from`: 0, the base's clock; 1, the new run's.
+// The same time on the other clock. `from`: 0, the base's clock; 1, the new run's.
 export function onOtherClock(points: [number, number][], from: 0 | 1, ns: number): number {
   const to = 1 - from;
   let at = 1;
@@ -86,7 +86,7 @@ export function onOtherClock(points: [number, number][], from: 0 | 1, ns: number
   return before[to] + (length > 0 ? ((ns - before[from]) / length) * (behind[to] - before[to]) : 0);
 }
 
-// Processor time by function between two moments of a run.
+// Processor time by function between two times of a run.
 export function spent(run: RunOverTime, kind: RowKind, begin: number, end: number): Map<string, number> {
   const sums = new Map<string, number>();
   const bin = run.duration_ns / run.bins;

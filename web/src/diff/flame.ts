@@ -38,7 +38,7 @@ function treeOf(data: Data): Node {
   return root;
 }
 
-// Start-up code above main is a chain that nobody looks at.
+// Start-up code above main is a chain of no interest.
 function fromMain(root: Node): Node {
   for (let at = root; ; ) {
     const next = at.children.find((child) => child.base >= 0.97 * root.base && child.other >= 0.97 * root.other);
@@ -54,7 +54,7 @@ export class DiffFlame {
   private readonly holder = h("div");
   private readonly surface: Surface;
   private readonly root: Node;
-  private readonly first: Node; // what is shown first of all
+  private readonly first: Node; // shown at first
   private focus: Node;
   private side: "base" | "other" = "other";
   private boxes: Box[] = [];
@@ -122,7 +122,7 @@ export class DiffFlame {
     return this.boxes.find((box) => box.depth === depth && box.x <= x && x < box.x + box.width);
   }
 
-  // Of a function's colour: how large the difference is beside the larger of both, beyond what sampling makes of it.
+  // Of a function's colour: the size of the difference relative to the larger of both, beyond the error of sampling.
   private strength(node: Node): number {
     const difference = node.other - node.base;
     const most = Math.max(node.base, node.other);

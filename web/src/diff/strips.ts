@@ -1,4 +1,4 @@
-// Both runs' functions against time, one above the other, and between them which moment of one is which of the other.
+// Both runs' functions against time, one above the other, and between them the corresponding times.
 import { css, Palette } from "../draw/palette";
 import { h, tip } from "../draw/dom";
 import { fitted, font, rem, Surface } from "../draw/surface";
@@ -83,13 +83,13 @@ export class Strips {
     }
     const names = [...total.keys()].filter((name) => name !== kOthers).sort((a, b) => total.get(b)! - total.get(a)!);
     this.rows = names.slice(0, kMostRows);
-    // Of functions themselves the rest can be added up.
+    // For functions themselves the rest can be added up.
     if (this.kind === "itself" && (names.length > kMostRows || total.has(kOthers))) {
       this.rows.push(kOthers);
     }
   }
 
-  // Where most of the difference is, in words.
+  // The place of most of the difference, in words.
   private summary(): string {
     const { base, clocks } = this.data;
     if (base.bins === 0 || this.data.new.bins === 0) {
@@ -105,7 +105,7 @@ export class Strips {
     return `${signed(most.difference)} between ${moment(most.base[0], 1e7)} and ${moment(most.base[1], 1e7)} of the base${this.mostly(most)}`;
   }
 
-  // The function that has most of the stretch's difference.
+  // The function with most of the stretch's difference.
   private mostly(stretch: Stretch): string {
     const before = spent(this.data.base, "with_calls", ...stretch.base);
     const after = spent(this.data.new, "with_calls", ...stretch.other);
@@ -205,7 +205,7 @@ export class Strips {
     });
   }
 
-  // What is shown in the row of that name.
+  // The contents of the row of that name.
   private rowsOf(run: RunOverTime, name: string): number[] {
     const isOf = (one: string) => one === name || (name === kOthers && !this.rows.includes(one));
     return run[this.kind].functions.flatMap((one, row) => (isOf(one) ? [row] : []));

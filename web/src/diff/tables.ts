@@ -1,4 +1,4 @@
-// What changed, as tables: functions, call paths, waits, counts, findings.
+// The changes, as tables: functions, call paths, waits, counts, findings.
 import { h, replace } from "../draw/dom";
 import { count, duration, percent } from "../format";
 import { ratio, signed } from "./change";
@@ -36,7 +36,7 @@ function place(change: Change): string {
 // A path's last functions: those before are in its title.
 function shownName(change: Change): string {
   const all = change.kind === "path" ? change.shown.split(" › ") : [change.shown];
-  const parts = all.slice(Math.max(0, all.indexOf("main"))); // what calls main is everybody's
+  const parts = all.slice(Math.max(0, all.indexOf("main"))); // callers of main are common to all paths
   return parts.length > 4 ? `… › ${parts.slice(-4).join(" › ")}` : parts.join(" › ");
 }
 

@@ -1,4 +1,4 @@
-// The time axis: round ticks, and where on the screen a moment lies.
+// The time axis: round ticks, and the screen position of a time.
 import { ticks } from "d3-array";
 import { moment } from "../format";
 import { font, Surface } from "./surface";

@@ -1,9 +1,9 @@
-// Names that have no room: both ends tell names apart, so that they are cut in the middle.
+// Names that do not fit: they are cut in the middle because both ends distinguish names.
 
 const kFewKept = 9; // letters; of fewer, the beginning says more than a piece of both ends
 const kOfTheEnd = 0.4;
 
-// `text`, or as much of it as fits; "" where not even a letter does. `fits` holds for whatever is shorter than what fits.
+// `text`, or as much of it as fits; "" if not even a letter does. If `fits` holds for a text it holds for shorter ones.
 export function cutMiddle(text: string, fits: (text: string) => boolean): string {
   if (fits(text)) {
     return text;
@@ -26,7 +26,7 @@ export function cutMiddle(text: string, fits: (text: string) => boolean): string
 }
 
 const pen = document.createElement("canvas").getContext("2d")!;
-const kRounding = 0.25; // px, of the pen's measure beside the layout's
+const kRounding = 0.25; // px: the pen's measure may differ from the layout's
 const kLayoutStep = 1 / 64; // px
 const kWhole = "data-whole"; // the text of an element whose text is cut
 
@@ -75,7 +75,7 @@ export class FittedNames {
     }).observe(holder);
   }
 
-  // After the names were made anew.
+  // After the names were made again.
   fit() {
     this.width = this.holder.clientWidth;
     if (this.width > 0) {

@@ -13,7 +13,7 @@ export function h<K extends keyof HTMLElementTagNameMap>(
     if (typeof value === "function") {
       element.addEventListener(name, value as EventListener);
     } else if (name.startsWith("aria-")) {
-      element.setAttribute(name, String(value)); // "false" says something there
+      element.setAttribute(name, String(value)); // "false" has a meaning there
     } else if (value === true) {
       element.setAttribute(name, "");
     } else if (value !== false) {
@@ -28,12 +28,12 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-// A text that may be cut for want of room: the tooltip has all of it.
+// A text that may be cut for lack of room: the tooltip has all of it.
 export function titled<K extends keyof HTMLElementTagNameMap>(tag: K, kind: string, text: string): HTMLElementTagNameMap[K] {
   return h(tag, { class: kind, title: text }, text);
 }
 
-// Views make what they show anew at any time: the focus stays in its place, or keys would begin at the page's top again.
+// Views rebuild their contents at any time: the focus stays in its place, or keys would begin at the page's top again.
 export function replace(element: Element, ...children: Child[]) {
   const place = placeOfFocus(element);
   element.replaceChildren(...(children.filter(Boolean) as (Node | string)[]));
@@ -53,7 +53,7 @@ function placeOfFocus(element: Element): number[] | null {
   return activeElement !== element && element.contains(activeElement) ? place : null;
 }
 
-// In place of a page that fails.
+// Shown in place of a page that fails.
 export function showFailure(error: unknown) {
   const words = `This page cannot be shown: ${(error as Error).message}. It needs a browser of 2023 or later.`;
   replace(document.getElementById("app")!, h("p", { class: "starting" }, words));
@@ -62,7 +62,7 @@ export function showFailure(error: unknown) {
 const kPointer = { above: 10, below: 18, beside: 14 }; // px that it covers
 const kGap = 4; // px
 
-// A box beside the pointer, inside the window, never over the row that it is about.
+// A box beside the pointer, inside the window, never over its row.
 class Tip {
   private box = h("div", { class: "tip", role: "tooltip", hidden: true });
 
@@ -73,12 +73,12 @@ class Tip {
     }
   }
 
-  // Of no row: it only keeps off the pointer.
+  // For no row: it only keeps off the pointer.
   show(event: MouseEvent, ...children: Child[]) {
     this.place(event, event.clientY - kPointer.above, event.clientY + kPointer.below, children);
   }
 
-  // Below the row, or above it where there is more room.
+  // Below the row, or above it if there is more room.
   besideRow(event: MouseEvent, top: number, height: number, ...children: Child[]) {
     this.place(event, top - kGap, top + height + kGap, children);
   }

@@ -1,4 +1,4 @@
-// Hatched fills: what is not known is not nothing.
+// Hatched fills for unknown values, which are not zero.
 import { Colour, css } from "./palette";
 
 const kStep = 6; // px between lines

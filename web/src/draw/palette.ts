@@ -1,4 +1,4 @@
-// Colours. The states' are the five of the IBM design library that people with any kind of colour vision tell apart, one
+// Colours. The states' are the five of the IBM design library that people with any kind of colour vision distinguish, one
 // darkened so that waiting stays behind computing; rates use cividis, which is made for that.
 import { interpolateCividis } from "d3-scale-chromatic";
 
@@ -22,7 +22,7 @@ export interface Palette {
 export const kAreaKinds = ["code", "file", "heap", "stack", "anonymous", "shared", "kernel"];
 
 export const kChannelNames = ["user", "system", "spinning", "ready", "waiting", "other"];
-// What each stands for, beside its name where there is room.
+// The meaning of each, beside its name if there is room.
 export const kChannelWords = [
   "computes",
   "in the kernel",
@@ -51,7 +51,7 @@ function colour(text: string): Colour {
 
 const rate: Colour[] = Array.from({ length: 256 }, (_, i) => colour(interpolateCividis(0.15 + (0.85 * i) / 255)));
 
-// Okabe and Ito's, which are apart for every kind of colour vision.
+// Okabe and Ito's, which are distinct for every kind of colour vision.
 function areaColours(...texts: string[]): Record<string, Colour> {
   return Object.fromEntries(kAreaKinds.map((kind, at) => [kind, colour(texts[at])]));
 }
@@ -86,7 +86,7 @@ const kLight: Palette = {
   areas: areaColours("#0072b2", "#cc79a7", "#e69f00", "#b8a800", "#009e73", "#d55e00", "#8f98a8"),
 };
 
-// By choice: any two of these are apart for normal, deutan and protan colour vision (tests/page holds the distances).
+// By choice: any two of these are distinct for normal, deutan and protan colour vision (tests/page holds the distances).
 const kDarkApart: Palette = {
   ...kDark,
   alarm: "#f0813a",
@@ -107,7 +107,7 @@ export function css([r, g, b]: Colour, alpha = 1): string {
   return `rgba(${r | 0},${g | 0},${b | 0},${alpha})`;
 }
 
-// Behind text: so much of the most. Never so strong that ink on it has a contrast below 4.5.
+// Behind text: `share` of the strongest. Never so strong that ink on it has a contrast below 4.5.
 export function heat(of: Colour, share: number): string {
   return css(of, 0.08 + 0.34 * share);
 }
@@ -134,7 +134,7 @@ export function nameColour(name: string, dark: boolean): Colour {
   return fromHsl(hash % 360, 0.45, (dark ? 0.58 : 0.62) + ((hash >>> 9) % 5) * 0.02);
 }
 
-// In flame graphs: the program's own code warm, libraries cool, waiting blue; names tell shades apart.
+// In flame graphs: the program's own code warm, libraries cool, waiting blue; names differ in shade.
 export function frameColour(name: string, of: "own" | "library" | "waiting", dark: boolean): Colour {
   const hash = hashOf(name);
   const shade = ((hash >>> 9) % 8) * 0.013;

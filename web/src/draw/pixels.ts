@@ -33,7 +33,7 @@ export class Pixels {
     const spread = paint.rateHigh - paint.rateLow || 1;
     for (let row = 0; row < rows; row++) {
       const full = paint.full[row];
-      // Rows that hold others stand back, and so do those that are not chosen.
+      // Rows that hold others are fainter, and so are those that are not chosen.
       const strength = (paint.dim[row] ? 0.3 : 1) * (paint.plain[row] ? 0.5 : 1);
       const plain = paint.plain[row] === 1;
       for (let column = 0; column < columns; column++) {
@@ -66,7 +66,7 @@ export class Pixels {
           red = (a * red0[0] + b * red0[1] + c * red0[2] + d * red0[3] + e * red0[4] + f * red0[5]) / sum;
           green = (a * green0[0] + b * green0[1] + c * green0[2] + d * green0[3] + e * green0[4] + f * green0[5]) / sum;
           blue = (a * blue0[0] + b * blue0[1] + c * blue0[2] + d * blue0[3] + e * blue0[4] + f * blue0[5]) / sum;
-          // Waiting stands behind computing.
+          // Waiting is darker than computing.
           light *= 1 - 0.45 * ((e + f) / sum);
         }
         red = ground[0] + (red - ground[0]) * light;

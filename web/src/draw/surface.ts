@@ -1,5 +1,5 @@
-// A canvas that follows its element's size and the screen's resolution. Inside something that scrolls it is no larger than
-// what is seen of it, however tall the picture: the holder has the picture's height, and drawing uses its coordinates.
+// A canvas that follows its element's size and the screen's resolution. Inside an element that scrolls it is only as large as
+// the visible part, however tall the picture: the holder has the picture's height, and drawing uses its coordinates.
 
 import { cutMiddle } from "./cut";
 
@@ -10,7 +10,7 @@ export class Surface {
   readonly pen: CanvasRenderingContext2D;
   width = 0; // CSS pixels
   height = 0; // of the whole picture
-  top = 0; // what is seen begins here
+  top = 0; // the visible part begins here
   bottom = 0;
   scale = 1;
 

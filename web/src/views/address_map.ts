@@ -13,7 +13,7 @@ import { drawBrush } from "./brush";
 import { Changed, Context, ViewPart } from "./context";
 import { takeTimeInput } from "./timeinput";
 
-const kReadWidth = 3; // px: what a reading takes at least
+const kReadWidth = 3; // px: the least width of a reading
 const kKindWords: Record<string, string> = {
   code: "code",
   file: "files",
@@ -82,7 +82,7 @@ export class AddressMap implements ViewPart {
     this.draw();
   }
 
-  // That of the first chosen thread; else the largest.
+  // The process of the first chosen thread; else the largest.
   private choose(data: MapProcess[], view: View): MapProcess {
     const chosen = view.threads ? this.context.model.threads[view.threads[0]].process : null;
     const own = data.filter(({ process }) => chosen !== null && process === chosen);
@@ -222,7 +222,7 @@ export class AddressMap implements ViewPart {
     }
   }
 
-  // Where an area lies in its row: low addresses below.
+  // The rectangle of an area in its row: low addresses below.
   private box({ band, top, height }: Row, area: MapArea): [top: number, height: number] {
     const tall = Math.max(1, ((height - 1) * area.pages) / band.pages);
     const below = ((height - 1) * (area.page - band.page)) / band.pages;
@@ -276,7 +276,7 @@ export class AddressMap implements ViewPart {
     const near = (kReadWidth / 2) * ((to - from) / this.surface.width);
     const step = (to - from) / Math.max(this.surface.width, 1);
     const when = (reading: number) => moment(readings[reading], step);
-    // The reading before the pointer, or under it.
+    // The reading at or before the pointer.
     const after = readings.findIndex((reading) => reading > time + near);
     const before = (after < 0 ? readings.length : after) - 1;
     const isRead = before >= 0 && time - readings[before] <= near;
@@ -320,7 +320,7 @@ export class AddressMap implements ViewPart {
   }
 }
 
-// What names a band: what was there at most readings, of those the largest.
+// The area that names a band: the one present at most readings, of those the largest.
 function longest(band: Band, readings: number): MapArea {
   const weight = (area: MapArea) => (area.to - area.from) / readings + area.pages / band.pages;
   return band.areas.reduce((a, b) => (weight(b) > weight(a) ? b : a));

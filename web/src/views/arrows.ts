@@ -1,12 +1,12 @@
-// Arrows between threads: from who was waited for to who waited, where the wait ended.
+// Arrows between threads: from the holder to the thread that waited for it, where the wait ended.
 import { Context } from "./context";
 import { css } from "../draw/palette";
 import { Surface } from "../draw/surface";
 
 const kMostArrows = 400;
-const kLeastArrow = 6; // px that a wait must be long to get an arrow
+const kLeastArrow = 6; // px: the least length of a wait with an arrow
 
-// `middleOf`: where a thread's row has its middle; NaN: it has none.
+// `middleOf`: the middle of a thread's row; NaN: it has none.
 export function drawArrows(context: Context, surface: Surface, middleOf: (thread: number) => number) {
   const { waits } = context.model;
   const { from, to } = context.store.view;

@@ -1,4 +1,4 @@
-// The run in a line: its verdict, and whether its recording can be relied on. What makes all figures doubtful comes in red.
+// The run in a line: its verdict, and whether its recording can be relied on. Reasons to doubt all figures are red.
 import { Model } from "../data/model";
 import { h } from "../draw/dom";
 import { count, percent } from "../format";
@@ -24,7 +24,7 @@ function quality({ run, excerpt }: Model): string {
   ].join(" · ");
 }
 
-// Nothing to say of a recording of hosts, unless something is wrong with it.
+// Empty for a recording of hosts, unless something is wrong with it.
 export function banner(model: Model, onExchange: () => void): HTMLElement | null {
   const isOfHosts = model.hosts.length > 0;
   if (isOfHosts && !model.alarms.length) {

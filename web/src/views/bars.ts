@@ -1,4 +1,4 @@
-// The bars between the views: what is shown, how, and in which colours.
+// The bars between the views: contents, form and colours of the pictures.
 import { whyEmpty } from "../data/empty";
 import { chosenWords, threadsOf } from "../data/lanerows";
 import { TimeMetric } from "../data/calltree";
@@ -120,7 +120,7 @@ export function rowsBar(model: Model, store: Store, legend: HTMLElement): HTMLEl
 
 const kMostListed = 500;
 
-// Everything below and above tells of these: all threads, a process's or rank's, or one.
+// The threads that all views show: all threads, a process's or rank's, or one.
 function chooser(model: Model, store: Store): HTMLElement {
   const list = h("select", {
     "aria-label": "which threads",
@@ -153,7 +153,7 @@ function chooser(model: Model, store: Store): HTMLElement {
   return h("label", {}, "of ", list);
 }
 
-// `goodDepth`: where to begin when threads are shown by where they were.
+// `goodDepth`: the first depth when threads are shown by function.
 export function lanesBar(model: Model, store: Store, goodDepth: () => number): HTMLElement {
   const deepest = Math.max(
     1,
@@ -216,7 +216,7 @@ export function bottomBar(model: Model, store: Store, summary: HTMLElement): HTM
       .querySelectorAll("[role=tab]")
       .forEach((one) => one.setAttribute("aria-selected", String(one.id === `tab-${view.tab}`))),
   );
-  // What has nothing to show is not offered; where the address asks for it, it says why.
+  // A tab with nothing to show is not offered; if the address requests it, it says why.
   store.listen((view) =>
     kTabTitles.forEach(([tab], index) => {
       (tabs.children[index] as HTMLElement).hidden = tab !== view.tab && whyEmpty(model, tab) !== null;

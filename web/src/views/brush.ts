@@ -1,4 +1,4 @@
-// The brushed stretch of time on a picture: what lies outside it steps back.
+// The brushed stretch of time on a picture: the rest is fainter.
 import { css, Palette } from "../draw/palette";
 import { Surface } from "../draw/surface";
 import { View } from "../state";

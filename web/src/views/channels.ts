@@ -1,4 +1,4 @@
-// Who sent how much to whom: a matrix of senders and receivers, and the pairs as a list. Of the whole run.
+// Messages between parties: a matrix of senders and receivers, and the pairs as a list. Of the whole run.
 import { whyEmpty } from "../data/empty";
 import { ChannelTable, Party } from "../data/model";
 import { threadsOf } from "../data/lanerows";
@@ -48,7 +48,7 @@ export class Channels implements ViewPart {
     this.table = this.tables[0]?.[1];
   }
 
-  // What carries MPI's messages from rank to rank is left out: it would count them twice.
+  // Transports of MPI's messages from rank to rank are left out: they would count these twice.
   private joined(tables: ChannelTable[]): ChannelTable {
     const { parties } = this.context.model.channels;
     const pairs = tables.flatMap((table) =>

@@ -1,5 +1,5 @@
-// What tells slow occurrences from the others: the terms of time that make up their excess, exactly, and counts, threads,
-// processors and neighbours with effect sizes.
+// The differences of slow occurrences from the others: the terms of time that make up their excess, exactly, and counts,
+// threads, processors and neighbours with effect sizes.
 import { median } from "d3-array";
 import { cliffsDelta, kTerms, neighbour, occurrenceData, KeptOccurrences } from "../data/kept_occurrences";
 import { h, titled } from "../draw/dom";
@@ -11,7 +11,7 @@ interface Feature {
   slow: string;
   fast: string;
   effect: number;
-  share: number; // of the excess, of terms of time; NaN: no such
+  share: number; // of the excess, for terms of time; NaN: none
 }
 
 // As elements for the table beside the picture.

@@ -1,4 +1,4 @@
-// What every view is given.
+// The input of every view.
 import { HeavyGap } from "../data/heavy";
 import { Level } from "../data/level";
 import { Model } from "../data/model";
@@ -16,16 +16,16 @@ export interface Context {
   palette(): Palette;
   occurrences(): KeptOccurrences | null; // of the selected space
   tree(): SpaceTree; // for the chosen order
-  region(): LeafTimes; // of the brush, or of what is in view
-  forgetOccurrences(): void; // what is slow, or which space, was chosen anew
+  region(): LeafTimes; // of the brush, or of the part in view
+  forgetOccurrences(): void; // another definition of slow, or another space, was chosen
   regionBounds(): [number, number];
   threads(): number[]; // selected ones, or all
   selected(): { node: number; leaves: Uint8Array } | null; // the selected space
-  found(): number[] | null; // tree nodes that match what is searched for, in the rows' order; null: nothing is
-  level(width: number): Level; // for columns of so many ns
+  found(): number[] | null; // tree nodes that match the search, in the rows' order; null: no search
+  level(width: number): Level; // for columns of `width` ns
 }
 
-// Leads all views to a gap, with what is around it.
+// Moves all views to a gap, with its surroundings.
 export function goToGap({ store }: Context, gap: HeavyGap) {
   store.look(gap.begin - gap.length, gap.begin + 2 * gap.length);
   store.set({ brush: [gap.begin, gap.begin + gap.length], threads: [gap.thread] });

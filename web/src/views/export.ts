@@ -1,5 +1,5 @@
-// The page as one sees it, as a picture: what is on the screen is read as boxes, texts and canvases, and drawn again as PNG
-// or written as SVG. Nothing leaves the page but the file that is saved.
+// The page as displayed, as a picture: the screen is read as boxes, texts and canvases, and drawn again as PNG
+// or written as SVG. Only the saved file leaves the page.
 import { h } from "../draw/dom";
 
 interface Area {
@@ -130,7 +130,7 @@ export function pageSvg(): Blob {
     } else if (item.kind === "canvas") {
       add("image", { x, y, width, height, href: item.canvas.toDataURL(), preserveAspectRatio: "none" });
     } else {
-      // An inner svg cuts what is cut on the screen.
+      // An inner svg cuts contents as the screen does.
       const holder = add("svg", { x, y, width, height });
       const text = add("text", { x: item.x - x, y: item.base - y, fill: item.colour, style: `font: ${item.font}` }, holder);
       text.textContent = item.text;
@@ -148,7 +148,7 @@ export function save(blob: Blob, ending: string) {
 
 export function showExport() {
   const dialog = h("dialog", { class: "export" });
-  // The dialog is gone before the page is read.
+  // The dialog is closed before the page is read.
   const way = (words: string, act: () => unknown) =>
     h("button", { click: () => (dialog.close(), dialog.remove(), act()) }, words);
   dialog.append(

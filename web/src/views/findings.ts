@@ -1,5 +1,5 @@
-// What is wrong and what to do about it, as cards; a click leads every view to the place and the time. The text is there for
-// screen readers as for eyes.
+// Findings and directions, as cards; a click moves every view to the place and the time. The text is readable for
+// screen readers too.
 import { h, replace } from "../draw/dom";
 import { Model, placeWords } from "../data/model";
 import { compact, count, duration, moment, percent, withoutArguments } from "../format";
@@ -29,7 +29,7 @@ export interface Finding {
   when: [number, number][];
   threads: number[];
   seconds: number | null; // likewise
-  share: number | null; // null: what it costs is not known
+  share: number | null; // null: the cost is not known
   tested: boolean;
   confidence: number;
   evidence: EvidenceRow[];
@@ -44,7 +44,7 @@ export interface Finding {
   };
 }
 
-// Texts without what only a compiler needs; functions' names without their arguments.
+// Texts without parts that only a compiler needs; functions' names without their arguments.
 export function plainTexts(model: Model): (text: string) => string {
   const long = model.functions.name
     .filter((name) => withoutArguments(name) !== name && /[(<]/.test(name))

@@ -1,15 +1,15 @@
-// A page of an excerpt: what it is, and its exchange for the page of everything once the server has that.
+// A page of an excerpt: its label, and its exchange for the page of everything once the server has that.
 import { Model } from "../data/model";
 import { h } from "../draw/dom";
 import { count } from "../format";
 
-const kEvery = 300; // ms between two questions
+const kEvery = 300; // ms between two requests
 
 export function excerptWords({ excerpt }: Model): string {
   return excerpt ? `1 sample of ${count(Math.max(Math.round(excerpt.of / Math.max(excerpt.read, 1)), 1))} was read` : "";
 }
 
-// What is seen but for what is numbered otherwise in the page of everything: functions and call paths.
+// The current view without what has other numbers in the page of everything: functions and call paths.
 export function addressOfWhole(look: number, hash: string): string {
   const same = hash
     .slice(1)
@@ -18,7 +18,7 @@ export function addressOfWhole(look: number, hash: string): string {
   return `?look=${look}#${same.join("&")}`;
 }
 
-// Opened from a server it asks on until that answers that the page is there. `onExchange`: just before it is exchanged.
+// A page from a server repeats its request until the answer is that the page is ready. `onExchange`: just before the exchange.
 export function firstLook(model: Model, onExchange: () => void): HTMLElement {
   const stage = h("span", { class: "stage" });
   const look = model.served?.look ?? 1;

@@ -1,5 +1,5 @@
 // Call paths of the brushed region as a flame graph. A click chooses the space everywhere; a double click, or Enter,
-// spreads a frame over the whole width, and Esc goes back. Arrows move the focus, of which a line of words tells.
+// spreads a frame over the whole width, and Esc goes back. Arrows move the focus, which a line of words describes.
 import { leafValues, metricValue, metricWords, nodeSums } from "../data/calltree";
 import { findFunctions } from "../data/find";
 import { EditedTree, editTree, Frame, inverted, sandwich, timeOrder, topDown } from "../data/frames";
@@ -12,7 +12,7 @@ import { anyOf, Changed, Context, ViewPart } from "./context";
 import { FlameBar } from "./flame_bar";
 import { Box, layOut, nextBox } from "./flame_boxes";
 
-// A frame by its root's number and the functions from there, and where they begin: frames are made anew whenever the region
+// A frame by its root's number and the functions from there, and where they begin: frames are rebuilt whenever the region
 // changes.
 type Path = { isCaller: boolean; root: number; steps: [fn: number, begin: number][] };
 
@@ -38,7 +38,7 @@ export class Flame implements ViewPart {
   private zoomed: Frame | null = null;
   private zoomedPath: Path | null = null;
   private back: (() => void)[] = [];
-  private all = 0; // what the whole region cost
+  private all = 0; // cost of the whole region
 
   constructor(private context: Context) {
     this.bar = new FlameBar(context, () => this.focused()?.fn ?? -1);
@@ -104,7 +104,7 @@ export class Flame implements ViewPart {
     this.zoomed = this.zoomedPath && this.find(this.zoomedPath);
   }
 
-  // Of a time order: of the chosen threads, those that lived longest on processors.
+  // In time order: of the chosen threads, those that lived longest on processors.
   private stacked(): number[] {
     const busy = (thread: number) =>
       this.context.model.threads[thread].states.reduce((sum, ns, at) => (at < 2 ? sum + ns : sum), 0);
@@ -123,7 +123,7 @@ export class Flame implements ViewPart {
     return shown === 1 ? `${this.context.model.threadName(this.threads[0])} alone` : `${shown} threads, one below the other`;
   }
 
-  // Of a sandwich: the chosen space's function, or the one that costs most itself.
+  // For a sandwich: the chosen space's function, or the one with most cost of its own.
   private middle(tree: EditedTree): number {
     const selected = this.context.selected();
     const chosen = selected ? this.context.tree().fn[selected.node] : -1;
@@ -221,7 +221,7 @@ export class Flame implements ViewPart {
     event.stopPropagation();
   }
 
-  // Of a sandwich, another function becomes the middle.
+  // In a sandwich, another function becomes the middle.
   private zoom(frame: Frame) {
     const { store } = this.context;
     if (store.view.flame === "sandwich") {
@@ -372,7 +372,7 @@ export class Flame implements ViewPart {
     }
   }
 
-  // What is searched for is not faint, else what is chosen.
+  // Matches of a search are not faint, else chosen frames.
   private faint(): (frame: Frame, skipped: number) => boolean {
     const { model, store } = this.context;
     const { find } = store.view;

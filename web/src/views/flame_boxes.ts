@@ -1,9 +1,9 @@
-// Where frames are drawn: boxes in rows, of the part that is in view.
+// Positions of frames: boxes in rows, of the part that is in view.
 import { Frame } from "../data/frames";
 
 export interface Box {
   frame: Frame;
-  skipped: number; // calls in a row that do nothing but call the next: this many stand for one
+  skipped: number; // calls in a row that do nothing but call the next: one is shown for this many
   row: number;
   x: number;
   width: number;
@@ -12,7 +12,7 @@ export interface Box {
 const kLeastWidth = 0.6; // px
 const kChain = 4; // calls in a row that are shown as one
 
-// What follows a frame as long as nearly all of it lies in one callee, the last included.
+// The frames below one as long as nearly all of it is in one callee, the last included.
 function chain(frame: Frame): Frame[] {
   const found: Frame[] = [];
   for (let at = frame; ; ) {
@@ -25,7 +25,7 @@ function chain(frame: Frame): Frame[] {
   }
 }
 
-// `begin`, `span`: what of the frames' axis is in view; `step`: 1 downwards from `row`, −1 upwards. Of a zoomed frame
+// `begin`, `span`: the part of the frames' axis in view; `step`: 1 downwards from `row`, −1 upwards. For a zoomed frame
 // its callers are boxes as wide as the view.
 export function layOut(root: Frame, view: { begin: number; span: number; width: number }, row: number, step: number): Box[] {
   const boxes: Box[] = [];
@@ -61,7 +61,7 @@ export function layOut(root: Frame, view: { begin: number; span: number; width: 
   return boxes;
 }
 
-// The box that a key leads to from another one: the widest that touches it in the next row, or its neighbour in its own.
+// The target of a key from a box: the widest that touches it in the next row, or its neighbour in its own.
 export function nextBox(boxes: Box[], from: Box, key: string): Box | undefined {
   if (key === "ArrowLeft" || key === "ArrowRight") {
     const row = boxes.filter((box) => box.row === from.row).sort((a, b) => a.x - b.x);

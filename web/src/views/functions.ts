@@ -1,4 +1,4 @@
-// Functions of the brushed region, and of the chosen one its callers and callees.
+// Functions of the brushed region, and callers and callees of the chosen one.
 import { callersAndCallees, functionRows, leafValues, Neighbour, nodeSums, metricValue, metricWords } from "../data/calltree";
 import { findFunctions } from "../data/find";
 import { h, replace, titled } from "../draw/dom";

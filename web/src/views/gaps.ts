@@ -1,4 +1,4 @@
-// The longest gaps of all heavy code: between two occurrences in one thread, what filled them and what happened there.
+// The longest gaps of all heavy code: between two occurrences in one thread, with their contents and events.
 import { whyEmpty } from "../data/empty";
 import { gapEvents, gapWords, heavyName, HeavyData, HeavyGap, HeavyGroup } from "../data/heavy";
 import { occurrenceData, openOccurrences } from "../data/kept_occurrences";
@@ -101,7 +101,7 @@ export class Gaps implements ViewPart {
     const tall = rem() * 1.3;
     drawAxis(surface, palette, from, to, 0, 0, tall);
     const x = (time: number) => ((time - from) / (to - from)) * surface.width;
-    // A row a thread, of those with the longest gaps; where several lie above each other it is stronger.
+    // A row a thread, of those with the longest gaps; where several overlap it is stronger.
     const threads = [...new Set(this.rows.map(({ gap }) => gap.thread))].slice(0, kMostThreads).sort((a, b) => a - b);
     const height = (surface.height - tall) / Math.max(threads.length, 1);
     surface.pen.fillStyle = palette.alarm;

@@ -1,4 +1,4 @@
-// Heavy code: groups of same spaces, and of the chosen one its life in time, with its longest gaps.
+// Heavy code: groups of same spaces, and for the chosen one its life in time, with its longest gaps.
 import { whyEmpty } from "../data/empty";
 import { heavyName, HeavyData, HeavyGroup, tellingEvent } from "../data/heavy";
 import { occurrenceData, openOccurrences } from "../data/kept_occurrences";
@@ -106,7 +106,7 @@ export class Heavy implements ViewPart {
   }
 }
 
-// Of one group, all events: "page-faults 0.67, elsewhere 0.5".
+// All events of one group: "page-faults 0.67, elsewhere 0.5".
 export function rateWords(group: HeavyGroup, data: HeavyData): string[] {
   return data.events.map(
     (name, event) => `${name} ${rate(group.rates[event][0])} ${data.unit}, elsewhere ${rate(group.rates[event][1])}`,

@@ -1,4 +1,4 @@
-// A group of same spaces in time: its occurrences and its longest gaps on the run's axis, a row a thread; a click leads
+// A group of same spaces in time: its occurrences and its longest gaps on the run's axis, a row a thread; a click moves
 // every view to a gap.
 import { gapEvents, gapWords, heavyName, HeavyData, HeavyGap, HeavyGroup } from "../data/heavy";
 import { occurrenceData } from "../data/kept_occurrences";
@@ -129,7 +129,7 @@ export class HeavyLife {
     this.drawGaps(data.groups[this.group].gaps);
   }
 
-  // Below each thread's occurrences; of numbers that have no room beside one another the longest gap's is shown.
+  // Below each thread's occurrences; of numbers that do not fit beside one another the longest gap's is shown.
   private drawGaps(gaps: HeavyGap[]) {
     const { pen, width: all } = this.surface;
     const tall = this.rowHeight();
@@ -183,7 +183,7 @@ export class HeavyLife {
   }
 }
 
-// The spaces that a group is made of, each with its own figures; nothing where it is like no other.
+// The spaces of a group, each with its own figures; nothing if there is only one.
 function sameSpaces(group: HeavyGroup): HTMLElement[] {
   if (group.members.length < 2) {
     return [];

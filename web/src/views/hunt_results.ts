@@ -1,4 +1,4 @@
-// What a hunt found (docs/hunt.md), as cards: which place causes how much of an event, and when.
+// The results of a hunt (docs/hunt.md), as cards: which place causes how much of an event, and when.
 import { Model, placeWords } from "../data/model";
 import { h } from "../draw/dom";
 import { count, moment, percent, withoutArguments } from "../format";
@@ -37,13 +37,13 @@ function name(place: Place): string {
   return withoutArguments(place.function) || place.module || "a place that has no name";
 }
 
-// A name and, in brackets, where that is.
+// A name and, in brackets, its place.
 function words(model: Model, place: Place): (Node | string)[] {
   const at = placeWords(place.file, place.line);
   return at ? [`${name(place)} (`, placeLink(model, place.file, place.line, at), ")"] : [name(place)];
 }
 
-// Nothing where there was no hunt.
+// Nothing if there was no hunt.
 export function huntCards(context: Context): HTMLElement[] {
   const hunt = context.model.json.hunt as Hunt | null;
   if (!hunt) {
@@ -66,7 +66,7 @@ export function huntCards(context: Context): HTMLElement[] {
   ];
 }
 
-// Of one source line; the first result has the largest share.
+// A source line; the first result has the largest share.
 function card(context: Context, hunt: Hunt, row: HuntResult[]): HTMLElement {
   const result = row[0];
   const held = row
@@ -105,7 +105,7 @@ function card(context: Context, hunt: Hunt, row: HuntResult[]): HTMLElement {
   );
 }
 
-// To its function and its lines, and to the time at which it held.
+// Goes to its function and its lines, and to the time of its hold.
 function go(context: Context, row: HuntResult[]) {
   const { model, store } = context;
   const result = row[0];

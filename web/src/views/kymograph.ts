@@ -38,7 +38,7 @@ export class Kymograph implements ViewPart {
   private full = 1; // share of a thread that is drawn at full strength
   private treeSeen: SpaceTree | null = null;
   private matrix = new Matrix();
-  private arranged = 0; // how often rows were made anew
+  private arranged = 0; // how often rows were rebuilt
   private height = rowHeight();
   private marks: FindingMark[] = [];
 
@@ -94,7 +94,7 @@ export class Kymograph implements ViewPart {
     this.list();
   }
 
-  // Opens what stands between the root and the selected space.
+  // Opens the nodes between the root and the selected space.
   private reveal() {
     const tree = this.context.tree();
     const open = this.open.get(tree.order);
@@ -127,7 +127,7 @@ export class Kymograph implements ViewPart {
       key,
       () => this.leafRow,
     );
-    // Open rows hold what is in the rows beneath them.
+    // Open rows contain the rows beneath them.
     for (let row = this.rows.length - 1; row > 0; row--) {
       const parent = this.rowParent[row];
       if (parent < 0) {
@@ -146,7 +146,7 @@ export class Kymograph implements ViewPart {
     return made;
   }
 
-  // Rows take the room there is, within reason.
+  // Rows take the available room, within limits.
   private fit() {
     const room = Math.floor(this.scroll.clientHeight / Math.max(this.rows.length, 1));
     const height = Math.min(Math.max(room, rowHeight()), Math.round(rowHeight() * 1.6));
@@ -202,7 +202,7 @@ export class Kymograph implements ViewPart {
     this.fitted.fit();
   }
 
-  // By row: whether a match is shown by it. An open row's other matches are in the rows beneath it.
+  // By row: whether it shows a match. An open row's other matches are in the rows beneath it.
   private foundRows(): Uint8Array | null {
     const found = this.context.found();
     const rowOfNode = new Map(this.rows.flatMap((row, index) => (row.isItself ? [] : [[row.node, index] as const])));

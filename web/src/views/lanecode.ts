@@ -1,4 +1,4 @@
-// Where threads were: their rows in the colours of functions.
+// The code of threads: their rows in the colours of functions.
 import { LaneRow } from "../data/lanerows";
 import { firstAfter } from "../data/level";
 import { Colour, css, nameColour } from "../draw/palette";
@@ -6,7 +6,7 @@ import { rem, Surface } from "../draw/surface";
 import { shortName } from "../format";
 import { Context } from "./context";
 
-const kInCode = [true, true, true, false, false, false, true]; // by state: ready threads are somewhere, too
+const kInCode = [true, true, true, false, false, false, true]; // by state: ready threads are in code, too
 
 export class LaneCode {
   private codeOf: { depth: number; node: Uint32Array } | null = null;
@@ -28,7 +28,7 @@ export class LaneCode {
     return this.codeOf.node;
   }
 
-  // Each thread in the colour of the function that it was in for most of a column.
+  // Draws each thread in the colour of the function that it was in for most of a column.
   draw(surface: Surface, rows: LaneRow[], top: number, height: number, columns: number) {
     const { model, store } = this.context;
     const { view } = store;

@@ -1,9 +1,9 @@
-// What rows of threads are called.
+// The names of rows of threads.
 import { LaneRow, processName, processTitle, shortWords } from "../data/lanerows";
 import { Model } from "../data/model";
 import { h } from "../draw/dom";
 
-// The name gives way where there is no room, the number does not.
+// The name is cut if there is not enough room, the number is not.
 function named(name: string, number: number): HTMLElement {
   return h("span", { class: "name numbered" }, h("span", {}, name), h("small", {}, String(number)));
 }
@@ -19,7 +19,7 @@ export function laneLabel(model: Model, { kind, process, threads }: LaneRow): HT
   }
 }
 
-// In full: of a thread its first line, then what created it.
+// In full: for a thread its first line, then its creator.
 export function laneTitle(model: Model, { kind, process, threads }: LaneRow): string[] {
   switch (kind) {
     case "process":

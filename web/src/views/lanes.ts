@@ -1,4 +1,4 @@
-// Threads over time: what each did (by state), or which function it was in at a chosen depth; who waited for whom.
+// Threads over time: what each did (by state), or which function it was in at a chosen depth; and waits between them.
 import { firstAfter } from "../data/level";
 import { foldedAtFirst, LaneRow, laneRows, LaneRows } from "../data/lanerows";
 import { LaneTimes } from "../data/lanetimes";
@@ -39,7 +39,7 @@ export class Lanes implements ViewPart {
   private showsAll = false;
   private lanes!: LaneRows;
   private rows: LaneRow[] = [];
-  private arranged = 0; // how often rows were made anew
+  private arranged = 0; // how often rows were rebuilt
 
   constructor(private context: Context) {
     this.code = new LaneCode(context);
@@ -64,7 +64,7 @@ export class Lanes implements ViewPart {
       this.focusFlipped();
     } else if (changed.has("threads") || changed.has("finding") || !this.names.childElementCount) {
       if (this.lanes.all > kMostRows) {
-        this.arrange(); // what is chosen is shown
+        this.arrange(); // so that the chosen threads are shown
       }
       this.list();
     }
@@ -80,7 +80,7 @@ export class Lanes implements ViewPart {
     this.draw();
   }
 
-  // Rows are as high as there is room, and never so low that their names cannot be read: then they scroll.
+  // Rows are as high as possible, and at least high enough for their names: then they scroll.
   private fit() {
     const room = this.scroll.clientHeight || 120;
     const height = Math.min(Math.max(room / Math.max(this.rows.length, 1), rem() * kLeastRow), rem() * 1.7);
@@ -120,7 +120,7 @@ export class Lanes implements ViewPart {
     this.draw();
   }
 
-  // How many rows there are at first, for the room that they are given.
+  // The number of rows at first, for the available room.
   rowCount(): number {
     return this.rows.length;
   }
@@ -246,14 +246,14 @@ export class Lanes implements ViewPart {
     store.set({ threads: next.length ? next.sort((a, b) => a - b) : null });
   }
 
-  // Pinned rows lie above those that are scrolled.
+  // Pinned rows lie above scrolled ones.
   private rowAt(event: MouseEvent): number {
     const y = event.clientY - this.picture.getBoundingClientRect().top;
     const pinned = Math.floor((y - this.surface.top) / this.height);
     return pinned < this.lanes.pinned ? pinned : Math.floor(y / this.height);
   }
 
-  // Pinned rows are seen so much lower than they lie.
+  // How much lower pinned rows are drawn, px.
   private shiftOf(row: number): number {
     return row < this.lanes.pinned ? this.surface.top : 0;
   }
@@ -263,7 +263,7 @@ export class Lanes implements ViewPart {
     return this.picture.getBoundingClientRect().top + row * this.height + this.shiftOf(row);
   }
 
-  // The wait of a thread at a moment, a row of model.waits; −1: none that is kept.
+  // The wait of a thread at a time, a row of model.waits; −1: none that is kept.
   private waitAt(thread: number, time: number): number {
     const { waits } = this.context.model;
     let found = -1;
@@ -389,7 +389,7 @@ export class Lanes implements ViewPart {
     return row < 0 ? NaN : (row + 0.5) * this.height + this.shiftOf(row);
   }
 
-  // The rows that are in view, or all where they are few: [first, last).
+  // The rows in view, or all if they are few: [first, last).
   private rowsSeen(): [number, number] {
     if (this.rows.length <= kFewRows) {
       return [0, this.rows.length];

@@ -7,7 +7,7 @@ export function gutter(): number {
   return Math.round(Math.min(Math.max(width * 0.2, rem() * 16.5), rem() * 24, width * 0.35));
 }
 
-// The style's --gutter is that width, whatever the width of the stage becomes.
+// Keeps the style's --gutter at that width when the stage's width changes.
 export function watchGutter(stage: HTMLElement) {
   new ResizeObserver(() => stage.style.setProperty("--gutter", `${gutter()}px`)).observe(stage);
 }

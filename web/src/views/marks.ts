@@ -1,4 +1,4 @@
-// Findings in the picture: their numbers beside the rows that they are about, and when they happened.
+// Findings in the picture: their numbers beside their rows, and their times.
 import { h } from "../draw/dom";
 import { Context } from "./context";
 
@@ -7,7 +7,7 @@ export interface FindingMark {
   row: number;
 }
 
-// What goes on nearly all the time has no moments to mark.
+// Findings with nearly all of the time have no times to mark.
 const kMostOfRun = 0.6;
 const kLeastWidth = 1.5; // px
 
@@ -26,7 +26,7 @@ export function findingMarks(context: Context, rowOf: (node: number) => number):
 
 const kMostBadges = 2; // in a row
 
-// The first of them, and how many more there are: a row's name needs the room.
+// The first of them, and the number of others: a row's name needs the room.
 export function markBadges(context: Context, marks: FindingMark[]): HTMLElement[] {
   const more = marks.slice(kMostBadges).map(({ finding }) => finding + 1);
   return [
@@ -52,7 +52,7 @@ function markBadge(context: Context, { finding }: FindingMark): HTMLElement {
   );
 }
 
-// A line along the foot of the row wherever the finding happened.
+// A line along the foot of the row at the times of the finding.
 export function drawMarks(
   context: Context,
   pen: CanvasRenderingContext2D,

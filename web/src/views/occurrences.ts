@@ -1,4 +1,4 @@
-// Occurrences of the chosen space: duration over time, its distribution, and what tells slow ones from fast ones. The line
+// Occurrences of the chosen space: duration over time, its distribution, and the differences of slow from fast ones. The line
 // between slow and fast can be dragged.
 import { whyEmpty } from "../data/empty";
 import {
@@ -130,12 +130,12 @@ export class Occurrences implements ViewPart {
     replace(this.table, ...compare(this.context, occurrences));
   }
 
-  // Where the dots end and their distribution begins.
+  // The end of the dots and the begin of their distribution.
   private plotWidth(): number {
     return this.surface.width * 0.8;
   }
 
-  // Beside the names of durations, and so that the first and the last dot are whole.
+  // Beside the names of durations, and with the first and the last dot whole.
   private x(time: number): number {
     const [from, to] = this.context.model.range;
     const left = rem() * kNames + kDot;

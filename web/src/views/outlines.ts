@@ -1,4 +1,4 @@
-// Occurrences of the selected space, drawn over its row: outlined where there is room, slow ones marked above.
+// Occurrences of the selected space, drawn over its row: outlined if there is room, slow ones marked above.
 import { Context } from "./context";
 
 const kLeastWidth = 5; // px that an outline needs

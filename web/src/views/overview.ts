@@ -10,14 +10,14 @@ import { anyOf, Changed, Context, ViewPart } from "./context";
 import { gutter } from "./layout";
 import { takeTimeInput } from "./timeinput";
 
-// From the bottom up: what computes stands on the ground, what waits above it.
+// From the bottom up: computing at the bottom, waiting above it.
 const kStack = [0, 2, 1, 3, 4, 5];
 
 export class Overview implements ViewPart {
   readonly element = h("section", { class: "overview", "aria-label": "the whole run" });
   private surface: Surface;
   private image = new StackImage();
-  private stacked = ""; // what the image shows
+  private stacked = ""; // identifies the image's contents
   private cache: { key: string; values: Float32Array } | null = null;
 
   constructor(private context: Context) {
@@ -109,7 +109,7 @@ export class Overview implements ViewPart {
     }
   }
 
-  // Drawn once for what is shown: only the frame around it moves.
+  // Drawn once for a view: only the frame around it moves.
   private stack(values: Float32Array, columns: number, perColumn: number, each: number, height: number) {
     const palette = this.context.palette();
     const key = `${this.cache!.key} ${height} ${palette.dark}`;

@@ -1,4 +1,4 @@
-// What comes before and after the chosen space, how often, and how long the space then takes.
+// The neighbours of the chosen space, how often each, and how long the space then takes.
 import { whyEmpty } from "../data/empty";
 import { neighbour, openOccurrences, Pattern, occurrenceData } from "../data/kept_occurrences";
 import { css } from "../draw/palette";
@@ -8,11 +8,11 @@ import { View } from "../state";
 import { Changed, Context, ViewPart } from "./context";
 
 const kAny = 3; // neighbour(): anything
-const kFewEvents = 3; // of all; the rest is shown when it is asked for
+const kFewEvents = 3; // the rest is shown on request
 const kDiffers = 0.2;
-const kClocks = ["task-clock", "cpu-clock"]; // what these count is the time
+const kClocks = ["task-clock", "cpu-clock"]; // their counts are the time
 
-// Events a time of a pattern: those of which there is one a time somewhere and in which the patterns differ first, the
+// Events per occurrence in a pattern: first those with at least one per occurrence somewhere and with differences, the
 // greatest difference first; then the others in the recording's order.
 function eventsOf(patterns: Pattern[], names: string[]): { event: number; isTelling: boolean }[] {
   const all = names.flatMap((name, event) => {
@@ -113,7 +113,7 @@ export class Patterns implements ViewPart {
     );
   }
 
-  // Shows the events that are not shown, or only those that tell most again.
+  // Shows the events that are not shown, or only the most significant ones again.
   private more(all: number): HTMLElement | null {
     const hidden = all - this.events.length;
     if (!hidden && !this.showsAll) {

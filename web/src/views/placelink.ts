@@ -1,4 +1,4 @@
-// A place in the source as a link that opens it in an editor, where the page's maker named one; else as it is.
+// A place in the source as a link that opens it in an editor, if the page's maker named one; else as text.
 import { Model } from "../data/model";
 import { h } from "../draw/dom";
 

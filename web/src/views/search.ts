@@ -1,4 +1,4 @@
-// The search field: what matches is marked in rows, flame graph and tables; Enter goes from one space to the next.
+// The search field: matches are marked in rows, flame graph and tables; Enter goes from one space to the next.
 import { h } from "../draw/dom";
 import { count } from "../format";
 import { View } from "../state";
@@ -30,7 +30,7 @@ export class Search implements ViewPart {
     this.element = h("search", { class: "search" }, this.input, this.told, this.steps);
   }
 
-  // At once: keys that follow belong to the field.
+  // At once: the following keys belong to the field.
   open() {
     this.input.focus();
     this.input.select();
@@ -61,7 +61,7 @@ export class Search implements ViewPart {
     store.set({ space: tree.key[nodes[next]] });
   }
 
-  // Number of the chosen space among the matches; −1: it is none.
+  // Number of the chosen space among the matches; −1: not among them.
   private at(): number {
     const selected = this.context.selected();
     return selected ? (this.context.found()?.indexOf(selected.node) ?? -1) : -1;
@@ -83,7 +83,7 @@ export class Search implements ViewPart {
     }
   }
 
-  // Views make their texts anew at any time: marks follow.
+  // Views rebuild their texts at any time: marks follow.
   private observer = new MutationObserver(() => this.mark());
   private searched = "";
 

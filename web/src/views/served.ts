@@ -1,11 +1,11 @@
-// What a page of `kymo view --serve` can be asked for: a part of the run in more detail, the whole run again, and the
-// recording as it is now.
+// The requests of a page of `kymo view --serve`: a part of the run in more detail, the whole run again, and the
+// recording in its present state.
 import { Model } from "../data/model";
 import { h } from "../draw/dom";
 import { duration } from "../format";
 import { Store } from "../state";
 
-// The page of `range` (ns since the run's begin; null: of the whole run), with what is chosen now but for the times.
+// The page of `range` (ns since the run's begin; null: of the whole run), with the current choices except the times.
 function address(look: number, range: [number, number] | null): string {
   const seconds = (ns: number) => (ns / 1e9).toFixed(9);
   const query = [`look=${look}`, ...(range ? [`range=${seconds(range[0])}..${seconds(range[1])}`] : [])].join("&");

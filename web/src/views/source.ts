@@ -50,8 +50,8 @@ export class Source implements ViewPart {
     this.fill(this.context.store.view);
   }
 
-  // The function to show: the chosen space's; where that is a library's, or none is chosen, the own function that costs
-  // most there, with the libraries that it calls. Of no own code, the hottest.
+  // The function to show: the chosen space's; if that is a library's, or none is chosen, the own function with the highest
+  // cost there, including the libraries that it calls. Without own code, the hottest.
   private function(values: Float64Array): number {
     const { model } = this.context;
     const selected = this.context.selected();

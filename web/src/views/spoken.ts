@@ -1,4 +1,4 @@
-// The pictures in words, for those who do not see them.
+// The pictures in words, for screen readers.
 import { functionRows, leafValues, nodeSums } from "../data/calltree";
 import { kChannelTitles } from "../draw/palette";
 import { kChannelOf } from "../data/sums";
@@ -7,7 +7,7 @@ import { Context } from "./context";
 
 const kMost = 5;
 
-// Of the region: where its processor time went, and what its threads did.
+// For the region: where its processor time was spent, and the states of its threads.
 export function spoken(context: Context): { code: string; threads: string } {
   const { model } = context;
   const times = context.region();

@@ -1,12 +1,12 @@
 // The pointer on anything with a time axis: wheel zooms, drag brushes, shift-drag or the middle button pans, a double click
-// looks at the brush or at everything.
+// shows the brush or everything.
 import { Store } from "../state";
 
 export interface TimeInputOptions {
   store: Store;
   left(): number; // where time begins in the element, CSS pixels
   width(): number;
-  bounds?(): [number, number]; // what the axis shows; the view, unless told
+  bounds?(): [number, number]; // the axis's range; by default the view
   click?(event: MouseEvent, time: number): void;
   hover?(event: MouseEvent, time: number): void;
   leave?(): void;
@@ -36,7 +36,7 @@ export function takeTimeInput(element: HTMLElement, options: TimeInputOptions) {
     },
     { passive: false },
   );
-  // What is under the pointer changes when the view does, and is told anew once that is drawn.
+  // When the view changes, so does what is under the pointer: it is reported again once the view is drawn.
   let hovers: MouseEvent | null = null;
   store.listen(() =>
     requestAnimationFrame(() => {

@@ -1,6 +1,6 @@
-// Metrics over time on the threads' clock, of the chosen threads: processors used, threads that wanted one, and how often
-// each counted event happened; and of all of them the metrics of the program, of descriptions, and of channels, and how much
-// memory the largest processes had.
+// Metrics over time on the threads' clock, for the chosen threads: processors used, threads ready for one, and how often
+// each counted event happened; and for all threads the metrics of the program, of descriptions, and of channels, and how
+// much memory the largest processes had.
 import { kChannels } from "../data/sums";
 import { highestMemory, MemoryTrack } from "../data/memory";
 import { Series } from "../data/model";
@@ -27,7 +27,7 @@ interface Track {
   name: string;
   title: string;
   unit: string;
-  parts: { fields: number[]; channel: number }[]; // stacked, from the ground up; channel −1: an event's colour
+  parts: { fields: number[]; channel: number }[]; // stacked, from the bottom up; channel −1: an event's colour
   perSecond: boolean; // else: how many threads at once
   top: number; // the axis reaches at least this
   series?: Series; // instead of parts
@@ -134,7 +134,7 @@ export class Tracks implements ViewPart {
     this.list(height);
   }
 
-  // Returns what the top of its axis stands for.
+  // Returns the value at the top of its axis.
   private drawTrack(track: Track, top: number, height: number): number {
     const palette = this.context.palette();
     const { columns, fields, values } = this.times!;
@@ -166,7 +166,7 @@ export class Tracks implements ViewPart {
     return most;
   }
 
-  // Hatched: what is not known is not nothing.
+  // Hatched: unknown, which is not zero.
   private drawGaps(track: Track, top: number, height: number) {
     const { from, to } = this.context.store.view;
     const { pen, width } = this.surface;
@@ -340,7 +340,7 @@ function shown(track: Track, value: number): string {
   return track.memory ? (value ? bytes(value) : "–") : `${compact(value)}${track.unit}`;
 }
 
-// Counters: by the second, or, of times, by the nanosecond: how many at once.
+// Counters: by the second, or, for times, by the nanosecond: how many at once.
 function rate(series: Series, bins: number[], bin: number): number {
   const width = (series.end - series.begin) / bins.length;
   const value = bins[bin] ?? 0;

@@ -1,4 +1,4 @@
-// Waits of the brushed region, by what was waited for and where.
+// Waits of the brushed region, by object and place.
 import { whyEmpty } from "../data/empty";
 import { nodeName } from "../data/spaces";
 import { h, replace, titled } from "../draw/dom";

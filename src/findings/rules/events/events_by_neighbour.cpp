@@ -25,13 +25,13 @@ bool may_speak_of(const Feature& feature, Than than) {
     return effect >= kLargeEffect && high >= kLeastEvents && high >= kMoreByNeighbour * low;
 }
 
-// What the difference in one occurrence costs, or saves, at most; no more than its time in which they can be. ns.
+// The most that the difference in one occurrence costs, or saves; at most the time that it can be in. ns.
 double cost_of(const Case& subject, std::size_t row, CounterIndex event, const Feature& feature,
                const EventClass& known, Than than) {
     const auto& rows = subject.space().rows;
     const double more = static_cast<double>(event.in(rows.deltas_of(row))) - feature.good;
     const double ns = (than == Than::kMore ? more : -more) * known.most_ns;
-    // What is saved is not in the occurrence's own time.
+    // Savings are not in the occurrence's own time.
     return than == Than::kMore ? std::clamp(ns, 0.0, static_cast<double>(sum_of(rows.terms[row], costs_of(known))))
                                : std::max(0.0, ns);
 }

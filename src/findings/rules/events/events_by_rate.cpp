@@ -13,7 +13,7 @@
 namespace kymo::findings {
 namespace {
 
-// Code that counts a metric of the program nearly alone is where the program counts it: no news.
+// A metric of the program that is counted almost only in this code is counted here: not a finding.
 bool is_where_it_is_counted(const Case& subject, const Feature& feature) {
     constexpr double kLeastElsewhere = 0.1;
     const auto counted = [&](double a_second, const Side& side) {
@@ -97,7 +97,7 @@ extern const Rule kEventRateOfSpace{
     .look = claim_rate_of_space,
     .direction = kEventDirection,
     .confirm = kEventConfirm,
-    .is_generic = true,  // where they lie, not why
+    .is_generic = true,  // their place, not their cause
 };
 
 extern const Rule kEventCountByNeighbour{

@@ -1,7 +1,7 @@
-// more-events, of code spaces: addresses between which some event crowds, of whatever call paths and pieces of code,
+// more-events, of code spaces: addresses between which some event concentrates, on any call paths and pieces of code,
 // against the rest of the program. The counts are exact sums over pairs of samples.
 //
-// Other rules compare functions and loops by what the kernel does for them (faults, switches, migrations): between
+// Other rules compare functions and loops by the kernel's work for them (faults, switches, migrations): between
 // two samples of the clock it may have happened at any place.
 #include "findings/rule.h"
 #include "findings/rules/shared/common.h"
@@ -41,7 +41,7 @@ Rates rates_of(const spacetime::Evidence& evidence, const SameSpaces& group, Cou
 struct Crowd {
     CounterIndex event;
     Rates rates;
-    double ns = 0;  // what they cost beyond the rest's rate, at most
+    double ns = 0;  // the most that they cost beyond the rest's rate
 };
 
 Crowd dearest_crowd(const spacetime::Evidence& evidence, const SameSpaces& group, CounterIndex clock) {
@@ -124,7 +124,7 @@ extern const Rule kMoreEventsOfPairs{
     .look = claim_events_of_pairs,
     .direction = kEventDirection,
     .confirm = kEventConfirm,
-    .is_generic = true,  // where they lie, not why
+    .is_generic = true,  // their place, not their cause
 };
 
 }  // namespace kymo::findings

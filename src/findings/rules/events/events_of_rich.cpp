@@ -1,5 +1,5 @@
 // more-events, from the events' side: occurrences of a piece of code that are rich in an event take longer than those
-// that are poor in it, though durations alone do not part them; and, as an advantage, the few poor ones are faster.
+// that are poor in it, though durations do not separate them; and, as an advantage, the few poor ones are faster.
 #include "findings/cases/sides.h"
 #include "findings/rule.h"
 #include "findings/rules/shared/common.h"

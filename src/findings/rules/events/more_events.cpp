@@ -76,7 +76,7 @@ void claim_events_of_gaps(const Case& subject, std::vector<Claim>* claims) {
     claims->push_back(std::move(claim));
 }
 
-// What a kind of event costs the code beyond the rest's rate of it, at most. ns.
+// The most that a kind of event costs the code beyond the rest's rate of it. ns.
 struct Cost {
     const Feature* feature = nullptr;
     double ns = 0;
@@ -177,7 +177,7 @@ extern const Rule kMoreEventsOfSpace{
     .look = claim_events_of_spaces,
     .direction = kEventDirection,
     .confirm = kEventConfirm,
-    .is_generic = true,  // where they lie, not why
+    .is_generic = true,  // their place, not their cause
 };
 
 }  // namespace kymo::findings

@@ -13,7 +13,7 @@ namespace {
 
 using namespace spacetime;
 
-constexpr double kLeastLateShare = 0.05;  // of the run: what a rank waits longer than the last
+constexpr double kLeastLateShare = 0.05;  // of the run: a rank's waiting beyond that of the last
 constexpr double kLeastLateRatio = 2;
 constexpr double kLastAtWork = 0.5;  // of the others' waiting
 constexpr std::uint64_t kLeastCalls = 3;

@@ -1,4 +1,4 @@
-// late-sender: ranks wait for messages that another rank sends late: it does something else meanwhile.
+// late-sender: ranks wait for messages that another rank sends late, after other work.
 #include "findings/rule.h"
 #include "findings/rules/messages/message_waits.h"
 #include "findings/rules/shared/common.h"
@@ -15,7 +15,7 @@ namespace {
 using namespace spacetime;
 
 constexpr double kLeastSenderShare = 0.05;  // of the run: waiting of one rank for another
-constexpr double kLeastNsEach = 200e3;      // ns a message: what a message takes by itself is less
+constexpr double kLeastNsEach = 200e3;      // ns a message: a message itself takes less
 constexpr double kSenderAtWork = 0.5;       // of the waiting
 constexpr std::uint64_t kLeastMessages = 3;
 

@@ -25,7 +25,7 @@ struct Interval {
     std::uint64_t end = 0;
 };
 
-// Of several nodes' occurrences; disjoint, ascending.
+// The occurrences of several nodes; disjoint, ascending.
 class Intervals {
   public:
     void add(const SpaceNode& node, std::uint32_t thread) {
@@ -226,7 +226,7 @@ NodeIndex longest_call(const Evidence& evidence, std::uint32_t thread) {
 
 namespace {
 
-// Of the message passing library itself, stripped as it may be, and of what Kymo puts around it.
+// Whether code is of the message passing library itself, even stripped, or of Kymo's wrappers.
 bool is_of_message_library(const Place& place) {
     constexpr std::array<std::string_view, 6> kModules = {"libmpi",  "mca_",   "libopen-",
                                                           "libpmix", "libucp", "libkymo-"};

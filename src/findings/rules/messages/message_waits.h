@@ -1,5 +1,5 @@
-// What ranks wait for in messages: the channels' exact sums, and beside them the samples, which show where a rank
-// waits and what another does meanwhile.
+// Ranks' waits for messages: the channels' exact sums, and beside them the samples, which show where a rank
+// waits and what another one does meanwhile.
 #pragma once
 
 #include "base/index.h"
@@ -13,7 +13,7 @@
 
 namespace kymo::findings {
 
-// Ranks wait by polling or asleep. That one also lacks a processor meanwhile costs nothing: it is another story.
+// Ranks wait by polling or asleep. Lacking a processor meanwhile is not a cost of messages.
 inline constexpr TermSet kMessageTerms =
     set_of(Term::kUser, Term::kSpinning, Term::kSystem, Term::kWaiting, Term::kOther);
 
@@ -32,7 +32,7 @@ struct RankWaits {
 // Of the ranks that have channels and a sampled thread, by rank.
 std::vector<RankWaits> rank_waits(const spacetime::Evidence& evidence);
 
-// Inside calls for what one rank sends to another. What was waited for from anyone is shared out by messages.
+// Inside calls for messages from one rank to another. Waits for any sender are distributed by messages.
 struct PairWait {
     std::uint64_t receiver = 0;
     std::uint64_t sender = 0;
@@ -54,13 +54,13 @@ Meanwhile meanwhile(const spacetime::Evidence& evidence, const RankWaits& waitin
 
 // The MPI call in which a thread is longest; kNone: in none.
 NodeIndex longest_call(const spacetime::Evidence& evidence, std::uint32_t thread);
-// The program's own code that makes such a call: what can be changed. The call itself where none is known.
+// The program's own code with such a call, which can be changed. The call itself if none is known.
 NodeIndex caller_of(const spacetime::Evidence& evidence, NodeIndex call);
 // "`MPI_Recv`"; "calls of MPI" where no single one is known.
 std::string call_name(const spacetime::Evidence& evidence, NodeIndex call);
 
-// Ranks wait for one another in turn, three or more of them: on average hardly more than one works. What overlapping
-// them could save of the run; 0: they do not.
+// Ranks wait for one another in turn, three or more of them: on average hardly more than one works. Overlapping
+// them could save this much of the run; 0: they do not.
 double serial_chain_ns(const spacetime::Evidence& evidence, const std::vector<RankWaits>& ranks);
 
 }  // namespace kymo::findings

@@ -13,7 +13,7 @@ namespace {
 constexpr double kAlone = 1.25;       // threads at work meanwhile, on average: one, and a little
 constexpr double kMostlyAlone = 0.8;  // of the processor time
 constexpr double kTogether = 0.1;     // of the run: two or more threads at work at the same time
-constexpr double kOverlap = 0.1;  // of the occurrences' time in two threads at once: not more than the sampling blurs
+constexpr double kOverlap = 0.1;      // of the occurrences' time in two threads at once: no more than sampling blurs
 
 // Occurrences of different threads do not overlap.
 bool takes_turns(const OccurrenceTable& occurrences) {

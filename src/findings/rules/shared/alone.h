@@ -21,8 +21,8 @@ bool is_mostly_alone(const Alone& alone);
 // Two threads or more were at work at once for a good part of the run.
 bool is_parallel(const spacetime::Evidence& evidence);
 
-// What serial code inside a node costs: of the piece that costs most, the time that it would take less if the threads
-// that occurrence the node shared it. Serial is what runs without company and never in two threads at once. ns. Cost:
+// The cost of serial code inside a node: of the most expensive piece, the time that it would take less if the threads
+// that run the node shared it. Serial is code that runs without company and never in two threads at once. ns. Cost:
 // the occurrences of all nodes inside.
 double serial_ns(const spacetime::Evidence& evidence, NodeIndex node);
 

@@ -129,7 +129,7 @@ double most_lacking_share(const Case& subject) {
                static_cast<double>(subject.bad_rows.size());
     };
     const auto without_queue = static_cast<double>(subject.excess.total() - subject.excess.terms.run_queue);
-    // All of the time that was not found may lie in the slow ones, and be why they are slow.
+    // All of the time that was not found may be in the slow ones, and the reason why they are slow.
     const double lacking = more(occurrences.held_up) + unseen_taken(*subject.evidence, taken_in(occurrences));
     return without_queue > 0 ? lacking / without_queue : 1;
 }

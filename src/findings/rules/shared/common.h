@@ -15,7 +15,7 @@ namespace kymo::findings {
 
 inline constexpr double kLeastSlower = 1.2;  // times as long: smaller ratios are not reported of a piece of code
 
-// A value of a node's occurrences, added up by thread; scaled to the node's total where not all occurrences were
+// A value of a node's occurrences, added up by thread; scaled to the node's total if not all occurrences were
 // kept.
 std::vector<ThreadTime> by_thread(const spacetime::SpaceNode& node,
                                   const std::function<std::int64_t(const spacetime::TimeTerms&)>& value);
@@ -32,11 +32,11 @@ std::uint32_t regular_distance(std::span<const std::uint32_t> orders);
 // been before each one, ascending. The usual distance; 0: none.
 double regular_amount(std::span<const double> amounts);
 
-// Thread time that had to wait for a processor because the program itself had more threads ready than there are
-// processors. ns; 0 where that is not known.
+// Thread time spent waiting for a processor because the program itself had more threads ready than there are
+// processors. ns; 0 if that is not known.
 double own_queue_ns(const spacetime::RunFacts& run);
 
-// The excess of all its occurrences, as a share of the run's time in the threads that they are of.
+// The excess of all its occurrences, as a share of the run's time in their threads.
 double share_of_threads(const Case& subject);
 
 // How many threads have occurrences.
@@ -64,8 +64,8 @@ double taken_in(const spacetime::OccurrenceTable& occurrences);
 // distinguished.
 double most_lacking_share(const Case& subject);
 
-// Work by user time of the bad occurrences against the good ones: 1 where they did more of it at the same speed,
-// under 1 where the work became slower. Work is progress (iterations, by registers), or else instructions. kUnknown:
+// Work by user time of the bad occurrences against the good ones: 1 if they did more of it at the same speed,
+// under 1 if the work became slower. Work is progress (iterations, by registers), or else instructions. kUnknown:
 // neither was measured.
 double work_ratio(const Case& subject);
 
@@ -78,11 +78,11 @@ bool may_be_several(const Case& subject);
 
 // Whether each slow occurrence is probably several, with nothing seen between them: the last thread at a barrier does
 // not wait. Threads that meet then have fewer occurrences than their peers have, or than there were meetings, by as
-// many as the slow ones would hold. Where only the meetings show it, slow ones must also take a whole number of times
+// many as the slow ones would contain. If only the meetings show it, slow ones must also take a whole number of times
 // as long.
 bool are_several(const Case& subject);
 
-// ns of the excess that is waiting for what `is_one` selects.
+// ns of the excess that is waiting for targets that `is_one` selects.
 std::int64_t excess_waiting(const Case& subject, const std::function<bool(const spacetime::WaitTarget&)>& is_one);
 
 // The bad occurrences wait while other threads keep the processors busy, like a thread that hands out work:

@@ -12,8 +12,8 @@ namespace kymo::findings {
 
 inline constexpr double kLargeEffect = 0.474;  // Cliff's delta (Romano and others, 2006)
 inline constexpr double kLeastEvents = 10;     // in an occurrence
-// Of what events can cost at most. Processors have several misses under way at once (Chou, Fahs, Abraham, 2004):
-// four, say, where the code does not hang on each.
+// Of the most that events can cost. Processors have several misses under way at once (Chou, Fahs, Abraham, 2004):
+// four, say, if the code does not depend on each.
 inline constexpr double kSureOfCost = 0.25;
 
 // The class of a feature that may be reported as an event; null: it is not a counter, has a rule of its own, or
@@ -45,7 +45,7 @@ bool crowds_in_space(const Case& subject, const Feature& feature);
 // "20× as many cache-misses a second as the rest of the program"; of rates here and in the rest.
 std::string against_rest_words(std::string_view event, double here, double rest);
 
-// ns: what dearer events cost is the kernel's time. Between two samples of the clock it may have been at any address.
+// ns: costlier events are the kernel's time. Between two samples of the clock it may have been at any address.
 inline constexpr double kMostOnProcessorNs = 1000;
 
 inline constexpr double kMoreByNeighbour = 1.5;  // times as many in an occurrence beside one neighbour as otherwise

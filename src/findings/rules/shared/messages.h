@@ -10,7 +10,7 @@
 
 namespace kymo::findings {
 
-// As C has it (MPI_Send, PMPI_Send), and Fortran (mpi_send_).
+// As in C (MPI_Send, PMPI_Send), and Fortran (mpi_send_).
 bool is_name_of_call(std::string_view function);
 
 // Whether this is such a call, or code in one.
@@ -19,7 +19,7 @@ bool is_in_messages(const spacetime::Evidence& evidence, NodeIndex node);
 // The nodes that are such calls, ascending; of calls inside calls the outermost.
 std::vector<NodeIndex> message_calls(const spacetime::Evidence& evidence);
 
-// Ranks wait for messages on the processor, polling: by thread, what they had of it in such calls. ns. Calls too
+// Ranks wait for messages on the processor, polling: their processor time in such calls, by thread. ns. Calls too
 // short to be a node of the evidence are left out.
 ByThread in_messages(const spacetime::Evidence& evidence);
 

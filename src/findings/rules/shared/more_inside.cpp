@@ -29,7 +29,7 @@ bool has_more_inside(const Case& subject) {
     if (!is_round && space.kind != SpaceKind::kLoop && space.kind != SpaceKind::kLoopNest) {
         return false;
     }
-    // What is called in a round stands beside it in the tree, below the loop.
+    // Callees in a round are beside it in the tree, below the loop.
     const NodeIndex loop = is_round ? space.parent : subject.node;
     // Occurrences of these nodes in a round, on average.
     const auto seen_in = [&](const std::vector<std::size_t>& rows, std::span<const SpaceNode> nodes,

@@ -1,4 +1,4 @@
-// Slow occurrences that hold more of the same inside, and so are none of it slower.
+// Slow occurrences that hold more of the same inside, whose parts are not slower.
 #pragma once
 
 #include "findings/cases/case.h"

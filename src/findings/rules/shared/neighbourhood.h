@@ -1,4 +1,4 @@
-// What rules about neighbours share.
+// Common parts of the rules about neighbours.
 #pragma once
 
 #include "findings/cases/case.h"

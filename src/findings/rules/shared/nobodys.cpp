@@ -31,7 +31,7 @@ std::vector<bool> launchers(const RunFacts& run) {
     }
     std::vector<bool> launches(run.processes.size(), false);
     if (std::find(has_rank.begin(), has_rank.end(), true) == has_rank.end()) {
-        return launches;  // as mostly; and there may be thousands of processes
+        return launches;  // like most recordings; and there may be thousands of processes
     }
     for (std::size_t i = 0; i < run.processes.size(); ++i) {
         for (std::size_t rank = 0; rank < run.processes.size(); ++rank) {

@@ -1,4 +1,4 @@
-// Code that the program's author cannot change: what starts and ends a parallel job. Pure.
+// Code that the program's author cannot change: the start and end of a parallel job. Pure.
 #pragma once
 
 #include "findings/finding.h"

@@ -15,16 +15,16 @@ namespace {
 constexpr std::size_t kLeastChildren = 20;
 constexpr double kShortLife = 30e6;  // ns: loading a program and its libraries takes one to ten milliseconds
 
-// A child: all images that a pid was, one after another. What its loader does before the monitor begins is not in it.
+// A child: all images of a pid, one after another. Its loader's work before the monitor begins is not in it.
 struct Life {
     std::uint32_t parent = kNone;
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
     double user = 0;
-    const std::string* name = nullptr;  // of what it last was
+    const std::string* name = nullptr;  // of its last image
 };
 
-// Is a short child alive in [begin, end)? What is read meanwhile is what it writes, or its end.
+// Whether a short child is alive in [begin, end). Reads meanwhile are of its output, or its end.
 bool has_life_in(const ShortChildren& children, std::uint64_t begin, std::uint64_t end) {
     const std::uint64_t from = begin - std::min<std::uint64_t>(begin, static_cast<std::uint64_t>(kShortLife));
     auto at = std::lower_bound(children.lives.begin(), children.lives.end(), from,
@@ -104,7 +104,7 @@ WaitsByTarget waits_for(const Evidence& evidence, std::uint32_t parent, const Sh
             timed.insert(wait.target);
         }
     }
-    // Where there are too many to be kept one by one, they are what they are on average.
+    // If there are too many to be kept one by one, their average is used.
     for (std::uint32_t i = 0; i < evidence.run.threads.size(); ++i) {
         for (const OccurrenceWait& wait : evidence.run.threads[i].waits) {
             const WaitTarget& target = evidence.wait_targets[wait.target];

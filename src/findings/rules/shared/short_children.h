@@ -1,4 +1,4 @@
-// Processes that one process starts by the dozen and that are over almost at once, and what it waits for them.
+// Processes that one process starts by the dozen and that end almost at once, and its waits for them.
 #pragma once
 
 #include "base/time.h"
@@ -17,7 +17,7 @@ struct ShortChildren {
     double user = 0;  // ns
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
-    std::map<std::string, std::size_t> names;  // of what each last was
+    std::map<std::string, std::size_t> names;  // of each one's last image
     std::vector<TimeRange> lives;              // by begin
 };
 
@@ -29,7 +29,7 @@ std::map<std::uint32_t, ShortChildren> short_children(const spacetime::RunFacts&
 using WaitsByTarget = std::map<std::pair<std::uint32_t, std::uint32_t>, double>;
 
 // The parent's waits, of thirty milliseconds at most each, for the ends of children, and in reads and polls while a
-// short child lives: for what it writes, or for its end.
+// short child lives: for its output, or for its end.
 WaitsByTarget waits_for(const spacetime::Evidence& evidence, std::uint32_t parent, const ShortChildren& children);
 
 }  // namespace kymo::findings

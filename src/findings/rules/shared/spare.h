@@ -18,14 +18,14 @@ using ByThread = std::map<std::uint32_t, double>;
 double duration_ns(const spacetime::Evidence& evidence);
 
 // ns of processor time, over all processors, that no thread of the program could use. If it is not known which
-// threads were ready when: what the processors had beyond the program's own processor time.
+// threads were ready when: the processors' time beyond the program's own processor time.
 double idle_processor_ns(const spacetime::Evidence& evidence);
 
 // How much shorter the run could be if all waiting went and nothing else changed: its threads would fill the idle
 // processors, and then no more. Threads that wait while others use all processors lose nothing by waiting.
 double spare_ns(const spacetime::Evidence& evidence);
 
-// Likewise of the time for which threads wait or poll for one another: what they poll away on processors is theirs
+// Likewise for the time for which threads wait or poll for one another: processor time spent polling is theirs
 // again, too. At most the run.
 double room_ns(const spacetime::Evidence& evidence);
 
@@ -41,7 +41,7 @@ double sum(const ByThread& times);
 
 ByThread to_map(const std::vector<ThreadTime>& times);
 
-// A wait for what another thread holds and gives back.
+// Whether it is a wait for an object that another thread holds and gives back.
 bool is_lock(recording::WaitKind kind);
 
 // A thread that is in blocking reads and polls, or asleep, for nine tenths of its life waits for work, as a server
@@ -50,7 +50,7 @@ bool waits_for_work(const spacetime::Evidence& evidence, std::uint32_t thread);
 
 // Code of the C and C++ libraries, the loader and the kernel's page: not the program's own.
 bool is_library(const spacetime::Place& place);
-// A C library function's name as its manual has it: without the prefixes of its other entries, and arguments.
+// A C library function's name as in its manual: without the prefixes of its other entries, and arguments.
 std::string_view library_function_name(std::string_view function);
 // A function inlined into the one that uses it (or a loop of such a function), of another file or used by others as
 // well: a tool. What can be changed is the code that uses it.

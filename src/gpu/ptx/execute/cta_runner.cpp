@@ -10,7 +10,7 @@ namespace kymo::gpu::ptx {
 namespace {
 
 constexpr unsigned kTurn = 1U << 16U;        // blocks that a strand runs before it is another's turn
-constexpr unsigned kFirstProbe = 256;        // and after so many blocks, twice as many, … it is probed
+constexpr unsigned kFirstProbe = 256;        // and after this many blocks, twice as many, … it is probed
 constexpr std::uint64_t kStackBytes = 4096;  // a lane's local memory where functions call themselves
 
 std::uint32_t launched(std::uint64_t threads, std::uint32_t warp) {

@@ -3,7 +3,7 @@
 //
 // Lanes make independent progress, as on GPUs since Volta, where they need it: once a strand only repeats itself,
 // the lanes that wait for it at its meeting point continue by themselves (cta_strands.cpp). If everything that can
-// run in a CTA repeats itself, and nothing changes, it would do so for ever; this is reported.
+// run in a CTA repeats itself, and nothing changes, it would do so forever; this is reported.
 //
 // Contract: internal to Execution. One thread. run() executes a whole CTA or returns the reason why not; with an
 // encoder's Program it fills in the warps' traces.

@@ -154,7 +154,7 @@ struct Function {
     std::uint32_t parameter_bytes = 0;
     std::uint32_t shared_bytes = 0;    // static, its own variables
     std::uint32_t local_bytes = 0;     // per thread
-    Dim3 most_threads{0, 0, 0};        // .maxntid; 0: not said
+    Dim3 most_threads{0, 0, 0};        // .maxntid; 0: not given
     Dim3 exact_threads{0, 0, 0};       // .reqntid
     std::uint32_t least_ctas = 0;      // .minnctapersm
     std::uint32_t most_registers = 0;  // .maxnreg

@@ -5,7 +5,7 @@
 // and the branches of blocks without either are anchors: they are executed as often as their PTX block is, wherever
 // the compiler has put everything else. A machine block with anchors of several PTX blocks (predicated, merged) joins
 // those to a group; machine blocks that hold the same anchors over again are variants of each other (the unrolled
-// loop, its rest), each worth so many executions of the PTX block. Machine blocks without anchors lie on the ways
+// loop, its rest), each worth a number of executions of the PTX block. Machine blocks without anchors lie on the ways
 // between those that have some, and are executed when the way is taken.
 //
 // Contract: join() is pure; what comes out is immutable. Errors: kUnsupported, naming the kernel and what of it
@@ -37,7 +37,7 @@ struct ScheduledBlock {
     bool anchored = false;
 };
 
-// Machine blocks that together are worth so many executions of each PTX block of a group.
+// Machine blocks that together are worth a number of executions of each PTX block of a group.
 struct Variant {
     std::vector<std::uint32_t> blocks;
     std::vector<std::uint32_t> copies;  // of Group::members
@@ -58,7 +58,7 @@ struct Schedule {
     std::vector<Group> groups;
     std::vector<std::uint32_t> group;   // of each PTX block; kNoGroup
     std::vector<std::uint32_t> member;  // its place there
-    std::vector<std::uint16_t> logs;    // of each PTX block: so many
+    std::vector<std::uint16_t> logs;    // number of logs of each PTX block
 };
 
 Result<Schedule> join(const Compiled& kernel, const sass::Code& code);

@@ -60,7 +60,7 @@ class ScheduleRecorder {
     std::uint32_t group_ = kNoGroup;
     std::uint32_t mask_ = 0;               // of the pass's first execution
     std::vector<std::vector<Done>> pass_;  // by member; unused vectors of earlier passes are kept for reuse
-    std::vector<std::uint32_t> executed_;  // so many of each
+    std::vector<std::uint32_t> executed_;  // how often each
     std::vector<std::uint32_t> consumed_;  // of these, in what has been emitted
 };
 

@@ -17,7 +17,7 @@ namespace kymo::gpu::ptx {
 struct Places {
     static constexpr std::uint32_t kNone = ~std::uint32_t{0};
     std::vector<std::uint32_t> number;  // of each register, as models have it; kNone: not used
-    std::uint32_t registers = 0;        // so many, of 32 bits
+    std::uint32_t registers = 0;        // number of 32-bit ones
     std::vector<std::uint32_t> place;   // of each register: 32-bit place in the frame, or which predicate
     std::uint32_t places = 0;
     std::uint32_t predicates = 0;

@@ -43,7 +43,7 @@ struct Draft {
     bool ends_block = false;
     bool is_gone = false;
     bool is_memory = false;      // has addresses for the trace
-    std::uint16_t accesses = 1;  // so many sets of them; of a bulk copy addresses, and sizes
+    std::uint16_t accesses = 1;  // sets of them; of a bulk copy addresses, and sizes
     MatrixForm matrix;           // of a matrix operation
     std::uint32_t target = 0;    // kBranch: a label; kTable: a label with targets; kCall: a function, or kPointer
     std::uint8_t barrier = 0;    // kBarrier: 0 sync, 1 arrive, 2 and, 3 or, 4 popc
@@ -58,7 +58,7 @@ struct Draft {
 struct Preset {
     enum class Kind : std::uint8_t { kParameter, kSpecial } kind = Kind::kSpecial;
     std::uint8_t bits = 32;
-    std::uint8_t bytes = 4;    // kParameter: so many, from
+    std::uint8_t bytes = 4;    // kParameter: this many, from
     std::uint32_t offset = 0;  // here on,
     bool is_signed = false;    // extended so
     std::string_view special;

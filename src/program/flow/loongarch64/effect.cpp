@@ -256,7 +256,7 @@ void set_effect(std::uint32_t word, std::uint64_t address, Instruction* out) {
         set_registers(word, rd, rj, out);
     } else if ((field(word, 24, 8) == 0x01 && (word & 0xffff'0000U) != 0x0114'0000) || major == 0x02 ||
                major == 0x03) {
-        out->writes_other = true;  // floating point, but for moves between registers and the like
+        out->writes_other = true;  // floating point, except moves between registers and the like
     } else {
         set_unknown_effect(out);
     }

@@ -99,7 +99,7 @@ class Riscv64Decoder final : public Decoder {
     static bool set_flow(std::uint32_t word, std::uint64_t address, Instruction* out) {
         return out->length == 2 ? set_short(word, address, out) : set_long(word, address, out);
     }
-    // Instructions of more than 32 bits (1.5) are none here: no extension that compilers use has them.
+    // Instructions of more than 32 bits (1.5) are not decoded: no extension that compilers use has them.
     static bool read(std::span<const std::uint8_t> bytes, std::uint32_t* word, Instruction* out) {
         std::uint16_t half = 0;
         if (bytes.size() < sizeof half) {

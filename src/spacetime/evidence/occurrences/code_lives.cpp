@@ -6,7 +6,7 @@ namespace kymo::spacetime {
 namespace {
 
 constexpr std::uint32_t kElsewhere = 0;         // profile node
-constexpr std::size_t kMostPieces = 1U << 14U;  // between two samples: more are waits by the thousand
+constexpr std::size_t kMostPieces = 1U << 14U;  // between two samples: more are thousands of waits
 
 }  // namespace
 

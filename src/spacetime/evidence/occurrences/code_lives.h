@@ -1,10 +1,10 @@
-// Groups of same code spaces in time: one stream's pairs of samples into occurrences, gaps and neighbours of groups,
-// by the same rules as those of kept nodes (stream_occurrences.h).
+// Groups of same code spaces in time: turns one stream's pairs of samples into occurrences, gaps and neighbours of
+// groups, by the same rules as for kept nodes (stream_occurrences.h).
 //
-// The time between two samples of the clock is in the group that their pair lies in (Weighing::group_of), but for
-// waits in between, which are elsewhere. So an occurrence ends at a wait, and where a sample shows other code; single
-// samples between longer runs are bridged. Where the program goes from space to space faster than it is sampled,
-// occurrences are runs of chance: their median is a few samples, and they are folded, as those of nodes are.
+// The time between two samples of the clock is in the group that their pair lies in (Weighing::group_of), except
+// waits in between, which are elsewhere. So an occurrence ends at a wait, or if a sample shows other code; single
+// samples between longer runs are bridged. If the program goes from space to space faster than it is sampled,
+// occurrences are runs by chance: their median is a few samples, and they are folded, like those of nodes.
 #pragma once
 
 #include "spacetime/evidence/occurrences/stream_occurrences.h"
@@ -29,7 +29,7 @@ class CodeLives {
     void piece(const StateInterval& interval, std::uint32_t target);
     // A sample of any event; the clock's end a pair.
     void sample(std::span<const std::int64_t> deltas);
-    // The clock's sample, after sample(): since the last one of it the stream was in `group`; kNone: elsewhere.
+    // The clock's sample, after sample(): since its previous one the stream was in `group`; kNone: elsewhere.
     void end_pair(std::uint64_t time, std::uint32_t group, std::uint32_t processor);
     void finish();
 

@@ -1,12 +1,12 @@
-// The occurrences of one level in one stream, as time goes by: the streaming form of runs, bridging and neighbours.
+// The occurrences of one level in one stream, in time order: the streaming form of runs, bridging and neighbours.
 //
-// A level is a kept node's split into children. switch_to() says which child (or the node's own code, or outside of
-// it) the stream is in from now on; occurrences come out, in order, once nothing can change them any more: a single
+// A level is a kept node's split into children. switch_to() gives the child (or the node's own code, or outside of
+// it) that the stream is in from now on; occurrences come out, in order, once nothing can change them any more: one
 // mis-attributed sample between two long runs of one child is bridged (occurrences.h, BridgeRule), but not a wait, of
-// which it is known for sure that it was elsewhere, nor a sample in a child between runs of own code or of what is
-// outside: a call path that is longer than the others was there; and an occurrence's neighbours are known when the
-// next begins. What has neither a sample nor a wait in it is no occurrence. Own code of the node that lasts fewer
-// than kOwnCodeSamples samples is no neighbour: it is looked through. Memory: constant; the rows of sums are those of
+// which the place is known exactly, nor a sample in a child between runs of own code or of
+// outside code: a longer call path than the others was there; and an occurrence's neighbours are known when the
+// next begins. Without a sample or a wait there is no occurrence. Own code of the node that lasts fewer
+// than kOwnCodeSamples samples is not a neighbour: it is skipped. Memory: constant; the rows of sums are those of
 // three occurrences.
 #pragma once
 
@@ -45,7 +45,7 @@ class LevelOccurrences {
     LevelOccurrences(const LevelOccurrences&) = delete;
     LevelOccurrences& operator=(const LevelOccurrences&) = delete;
 
-    // From `now` on the stream is in `node`. emit(const LevelOccurrence&): an occurrence that is settled, of any
+    // From `now` on the stream is in `node`. emit(const LevelOccurrence&): an occurrence that is final, of any
     // node.
     template <typename Emit>
     void switch_to(std::uint32_t node, const Moment& now, Emit&& emit) {
@@ -89,7 +89,7 @@ class LevelOccurrences {
             return;
         }
         if (middle_->node == kStreamEdge) {
-            if (open_->node == current_->node) {  // left out in between was a run of no time
+            if (open_->node == current_->node) {  // the omitted run in between took no time
                 open_->end = current_->end;
                 last_samples_ += current_->samples();
                 return;
@@ -119,7 +119,7 @@ class LevelOccurrences {
         std::swap(middle_, current_);
     }
 
-    // By a sample in it, or a wait. The rest of the time between two samples, around a wait, is nobody's occurrence.
+    // By a sample in it, or a wait. The rest of the time between two samples, around a wait, has no occurrence.
     static bool is_seen(const LevelOccurrence& occurrence) {
         return occurrence.node == kOutside || occurrence.samples() != 0 ||
                occurrence.end.sums[kSumWaiting] != occurrence.begin.sums[kSumWaiting];
@@ -144,7 +144,7 @@ class LevelOccurrences {
     }
 
     BridgeRule rule_;
-    LevelOccurrence slots_[4];               // change their parts, not their places
+    LevelOccurrence slots_[4];               // they change their roles, not their places
     LevelOccurrence* current_ = &slots_[0];  // running
     LevelOccurrence* middle_ = &slots_[1];   // a whole run that may be an interruption
     LevelOccurrence* open_ = &slots_[2];     // the occurrence before it

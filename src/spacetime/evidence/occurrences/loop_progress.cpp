@@ -9,7 +9,7 @@ namespace kymo::spacetime {
 namespace {
 
 constexpr std::uint64_t kLeastPairs = 8;
-constexpr std::uint64_t kMostRoundsPerNs = 8;  // at a round a cycle; what counts faster is no count of rounds
+constexpr std::uint64_t kMostRoundsPerNs = 8;  // at a round a cycle; what counts faster does not count rounds
 
 struct LoopSums {
     std::uint64_t known = 0;  // pairs of samples
@@ -59,7 +59,7 @@ class LoopsOfFunctions {
     std::uint32_t loops_ = 0;
 };
 
-// One stream: what its loops' rounds add up to.
+// One stream: the sums of its loops' rounds.
 class RoundsVisitor final : public StreamVisitor {
   public:
     RoundsVisitor(const SampledAddresses& addresses, const CountedLoops& loops, std::vector<LoopSums>& sums)

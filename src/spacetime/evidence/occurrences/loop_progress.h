@@ -1,10 +1,10 @@
-// How fast loops go, by the registers of consecutive samples: work done, known without any counter of the hardware.
+// Speed of loops, from the registers of consecutive samples: work done, measured without any hardware counter.
 //
-// An address in a loop stands for the outermost loop around it whose rounds a register counts
-// (program/flow/induction.h): between two samples in one such loop, the register tells the rounds in between. What a
-// round usually takes, over the whole run, makes rounds of different loops comparable: as user time at the usual
-// speed. A loop that is left and entered again between samples, whose register then says nothing, shows itself by
-// values that go back; where more than a quarter do, the loop is none that this can measure.
+// An address in a loop represents the outermost loop around it whose rounds a register counts
+// (program/flow/induction.h): between two samples in one such loop, the register gives the rounds in between. The
+// usual time of a round, over the whole run, makes rounds of different loops comparable: as user time at the usual
+// speed. If a loop is left and entered again between samples, its register is of no use; values that
+// decrease show that, and if more than a quarter do, the loop cannot be measured.
 #pragma once
 
 #include "base/result.h"
@@ -19,7 +19,7 @@
 namespace kymo::spacetime {
 
 struct CountedLoop {
-    std::uint32_t loop = kNone;  // dense numbers; kNone: the address is in no loop that a register counts
+    std::uint32_t loop = kNone;  // dense numbers; kNone: the address is not in a loop that a register counts
     program::Induction steps;
 };
 
@@ -33,7 +33,7 @@ class StreamProgress {
   public:
     explicit StreamProgress(const CountedLoops& loops) : loops_(loops) {}
 
-    // A sample at an address (kNone: nowhere known); `user`: since the sample before, of which it says nothing where
+    // A sample at an address (kNone: not known); `user`: since the sample before, without meaning if
     // `is_cut` (measurement was switched off in between).
     void sample(std::uint32_t address, std::int64_t user, bool is_cut);
 
@@ -56,8 +56,8 @@ class StreamProgress {
     std::int64_t user_ = 0;
 };
 
-// Nothing where no registers were recorded. Otherwise a pass of its own over the samples. Error: a file cannot be
-// read. Makes the graphs of the sampled functions; single-threaded but for the pass.
+// Nothing if no registers were recorded. Otherwise a pass of its own over the samples. Error: a file cannot be
+// read. Makes the graphs of the sampled functions; single-threaded except for the pass.
 Result<CountedLoops> count_loops(const recording::Recording& recording, const Profile& profile,
                                  const SampledAddresses& addresses, CodeMap& code);
 

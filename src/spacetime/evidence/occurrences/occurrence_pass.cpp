@@ -37,7 +37,7 @@ std::uint32_t created_in(const OccurrenceShared& shared, std::uint32_t thread) {
     return node == kNone ? kNone : node.in(shared.kept.leaf_of);
 }
 
-// The one found last stands first: a thread stays where it is for many samples.
+// The one found last comes first: a thread stays on its processor for many samples.
 void add(std::vector<ProcessorSamples>& processors, const ProcessorSamples& more) {
     const auto known = std::find_if(processors.begin(), processors.end(),
                                     [&](const ProcessorSamples& each) { return each.processor == more.processor; });
@@ -74,7 +74,7 @@ class OccurrenceVisitor final : public StreamVisitor {
         }
         if (on_cpu || interval.state == ThreadState::kReady) {
             worker_.sums.ready.add(0, interval.begin, interval.end);
-            // Polling in a wait is no work. To lack a processor is no rest: it may be others' doing.
+            // Polling in a wait is not work. Lacking a processor is not rest: other threads may cause it.
             if (!is_spinning && !waits_on(interval)) {
                 worker_.sums.at_work.add(process_, interval.begin, interval.end);
             }
@@ -129,7 +129,7 @@ class OccurrenceVisitor final : public StreamVisitor {
     void finish() override { occurrences_.finish(); }
 
   private:
-    // From the clock's last sample to this one of it. Samples of other events in between only count.
+    // From the clock's previous sample to this one. Samples of other events in between only count.
     void end_pair(std::uint32_t address, std::uint32_t node) {
         if (address != kNone && last_address_ != kNone && !pair_is_broken_) {
             ++worker_.sums.pair_ends[node];
@@ -141,14 +141,14 @@ class OccurrenceVisitor final : public StreamVisitor {
         std::fill(pair_sums_.begin(), pair_sums_.end(), 0);
     }
 
-    // What follows a thread's last sample is nobody's code; what is lost may be anywhere.
+    // Time after a thread's last sample is in no code; lost contexts may be anywhere.
     std::uint32_t known(std::uint32_t node) const {
         const bool is_code = node != kNone && shared_.profile.nodes[node].kind == NodeKind::kFrame;
         return is_code && !shared_.lost[node] ? node : kNone;
     }
 
-    // A thread that lacks a processor inside a wait, and when it has one goes on to wait, lacks it for nothing but
-    // polling. Where the wait ends then, it may have been let go at any time before: it has work to do.
+    // A thread that lacks a processor inside a wait and, once it has one, goes on waiting lacks it only for
+    // polling. If the wait ends then, it may have been over at any time before: the thread has work to do.
     bool waits_on(const StateInterval& interval) const {
         return interval.state == ThreadState::kReady && interval.wait != kNone &&
                shared_.profile.threads[thread_].waits[interval.wait].end > interval.end + kLeaving;
@@ -163,7 +163,7 @@ class OccurrenceVisitor final : public StreamVisitor {
     std::vector<std::int64_t> pair_sums_;
     std::int64_t user_ = 0;
     std::uint32_t last_address_ = kNone;
-    bool pair_is_broken_ = false;  // measurement was off meanwhile
+    bool pair_is_broken_ = false;  // measurement was off in between
 };
 
 void merge(OccurrencePass& to, OccurrencePass&& from, std::size_t occurrence_cap) {

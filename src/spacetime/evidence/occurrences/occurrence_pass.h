@@ -1,5 +1,5 @@
-// The second pass over a recording: occurrences of kept nodes, pairs of consecutive addresses, marks, and how many
-// threads were on a processor when.
+// The second pass over a recording: occurrences of kept nodes, pairs of consecutive addresses, marks, and the number
+// of threads on a processor over time.
 #pragma once
 
 #include "base/result.h"
@@ -34,7 +34,7 @@ struct OccurrencePass {
     std::vector<std::uint64_t> pair_ends;  // by profile node: pairs of the clock's samples that end there
     TimeGrid at_work;                      // threads on a processor or ready for one, not polling; row: process
     TimeGrid ready;                        // on a processor or waiting for one; one row: all processes
-    TimeGrid lacking;                      // ready, and without a processor, or it was taken unsaid; row: thread
+    TimeGrid lacking;                      // ready without a processor, or it was taken unreported; row: thread
     std::vector<std::string> mark_names;
     std::map<std::uint32_t, std::vector<MarkRow>> marks;  // by thread, in time
     bool too_many_marks = false;
@@ -43,8 +43,8 @@ struct OccurrencePass {
 
 struct CountedLoops;  // loop_progress.h
 
-// By profile node: on a call path whose root end is missing, where such samples are few (under a fifth), or in no
-// kept space. A thread that is seen there may be anywhere, and goes on with what it was in. Where they are many they
+// By profile node: on a call path whose root end is missing, if such samples are few (under a fifth), or in no
+// kept space. A thread that is seen there may be anywhere, and continues its occurrences. If they are many, they
 // are what there is to compare.
 std::vector<bool> lost_nodes(const Profile& profile, const KeptNodes& kept);
 

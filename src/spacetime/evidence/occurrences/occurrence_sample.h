@@ -1,5 +1,5 @@
-// A uniform sample of a node's occurrences, of bounded size, the same whatever the order in which they come: every
-// occurrence has a pseudo-random rank by what it is, and the lowest ranks are kept (bottom-k sampling; Cohen and
+// A uniform sample of a node's occurrences, of bounded size, the same in whatever order they come: every
+// occurrence has a pseudo-random rank from its contents, and the lowest ranks are kept (bottom-k sampling; Cohen and
 // Kaplan, 2007). Samples of parts of the streams merged are that of all.
 #pragma once
 
@@ -35,7 +35,7 @@ class OccurrenceSample {
         return mix((std::uint64_t{node} << 40U) ^ (std::uint64_t{thread} << 20U) * 0x9E3779B97F4A7C15ULL ^ order);
     }
 
-    // Would it be kept, as far as is known? If not, add() need not be called.
+    // Whether it would be kept, as far as known. If not, add() need not be called.
     bool takes(std::uint64_t rank) const { return rank < limit_; }
 
     void add(SampledOccurrence occurrence, std::size_t cap) {

@@ -1,6 +1,6 @@
 // The order of a level's occurrences in one stream, in bounded memory: symbols with their begins. When it is full,
-// occurrences of fewer than 2, then 4, 8, … samples are left out, as one looks at a longer stretch with a coarser
-// eye.
+// occurrences of fewer than 2, then 4, 8, … samples are left out: a longer stretch at a coarser
+// resolution.
 #pragma once
 
 #include "spacetime/evidence/occurrences/occurrence_table.h"

@@ -1,4 +1,4 @@
-// What the occurrences of all kept nodes add up to. Adding is exact, and in any order the same: sums of parts of the
+// Sums of the occurrences of all kept nodes. Adding is exact, and independent of the order: sums of parts of the
 // streams merged are those of all.
 #pragma once
 
@@ -16,12 +16,12 @@
 
 namespace kymo::spacetime {
 
-// How many occurrences had how many samples: exact below 64, then by octave.
+// How many occurrences had each number of samples: exact below 64, then by octave.
 class SampleHistogram {
   public:
     void add(std::uint64_t samples);
     void merge(const SampleHistogram& other);
-    std::uint64_t median() const;  // of an octave its lower end; 0 where there is none
+    std::uint64_t median() const;  // of an octave its lower end; 0 if there is none
 
   private:
     std::array<std::uint64_t, 64> small_{};
@@ -51,7 +51,7 @@ struct NodeSums {
     std::vector<GapRecord> longest;  // at most kLongestGaps, longest first
     OccurrenceSample sample;
 
-    // Is a gap of this length among the longest so far?
+    // Whether a gap of this length is among the longest so far.
     bool is_long(std::uint64_t ns) const {
         return longest.size() < kLongestGaps || ns > longest.back().end - longest.back().begin;
     }

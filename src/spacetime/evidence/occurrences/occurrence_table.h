@@ -1,8 +1,8 @@
-// Occurrences with their features: the rows that slow and fast are told apart by.
+// Occurrences with their features: the rows by which slow and fast ones are distinguished.
 //
 // Columns, one row an occurrence; rows by stream, then by begin. Times are nanoseconds of the run's clock. The terms
-// are the time identity of each occurrence: user + system + run_queue + waiting + other = end − begin, exactly. Of a
-// node with very many occurrences a uniform sample is kept (reservoir); what a node's sums say is exact whatever was
+// are the time identity of each occurrence: user + system + run_queue + waiting + other = end − begin, exactly. Of
+// a node with very many occurrences a uniform sample is kept (reservoir); a node's sums are exact whatever was
 // kept (node.h).
 #pragma once
 
@@ -19,22 +19,22 @@ namespace kymo::spacetime {
 // Wall time, split exactly. Signed: a single interval may be off by some hundred nanoseconds (costs.h).
 struct TimeTerms {
     std::int64_t user = 0;
-    std::int64_t spinning = 0;  // on a processor in the program, inside a recorded wait: polling for its end
+    std::int64_t spinning = 0;  // on a processor in the program, inside a recorded wait: polling
     std::int64_t system = 0;
     std::int64_t run_queue = 0;  // ready to run, but another had the processor
-    std::int64_t waiting = 0;    // in a wait that was recorded: OccurrenceTable::waits says for what
-    std::int64_t other = 0;      // off the processor, and nothing known why (and measurement switched off)
+    std::int64_t waiting = 0;    // in a recorded wait: OccurrenceTable::waits has its target
+    std::int64_t other = 0;      // off the processor for an unknown reason (or measurement was off)
 
     std::int64_t wall() const { return user + spinning + system + run_queue + waiting + other; }
     // Whether most of it is recorded waits, which are known to the nanosecond without samples. Time without a
-    // processor counts on neither side: how long it is is the machine's and its other programs' doing, not the
+    // processor counts on neither side: its length depends on the machine and its other programs, not on the
     // program's.
     bool mostly_waits() const { return waiting + spinning > user + system; }
     TimeTerms& operator+=(const TimeTerms& more);
     bool operator==(const TimeTerms&) const = default;
 };
 
-// ns on processors, without polling in waits.
+// ns on processors, without polling.
 struct WorkSums {
     std::int64_t user = 0;
     std::int64_t system = 0;
@@ -53,7 +53,7 @@ struct ThreadWork {
     WorkSums ns;
 };
 
-// What was waited for, where, and who had it. Rows of Evidence::wait_targets, each once.
+// A wait's object, place and holder. Rows of Evidence::wait_targets, each once.
 struct WaitTarget {
     std::uint32_t process = 0;  // index of Profile::processes
     recording::WaitKind kind{};
@@ -90,7 +90,7 @@ struct OccurrenceTable {
 
     std::size_t counters;               // Profile::events
     std::vector<std::uint32_t> thread;  // index of Profile::threads: the stream
-    std::vector<std::uint64_t> begin;   // ns; known to ± one sampling period, where no wait or mark says exactly
+    std::vector<std::uint64_t> begin;   // ns; known to ± one sampling period, unless a wait or mark gives it exactly
     std::vector<std::uint64_t> end;
     std::vector<std::uint64_t> samples;
     std::vector<std::uint64_t> bridged;  // of these, samples of short interruptions
@@ -109,8 +109,8 @@ struct OccurrenceTable {
     std::vector<std::int64_t>
         ready_before;                   // ns for which the stream lacked a processor until this occurrence's begin
     std::vector<std::int64_t> held_up;  // ns of its waits, at most, for which the one waited for lacked a processor
-    std::vector<std::int64_t> taken;  // ns, estimated, in which somebody else had its processor unsaid: late_ticks.h
-    std::vector<std::uint32_t> step;  // iteration of the level's loop that it lies in; kStreamEdge: none
+    std::vector<std::int64_t> taken;    // ns, estimated, in which its processor was away unreported: late_ticks.h
+    std::vector<std::uint32_t> step;    // iteration of the level's loop that it lies in; kStreamEdge: none
     std::vector<float> active_threads;  // mean number of the process's threads at work meanwhile (on a processor or
                                         // ready for one, not polling in a wait); NaN: not known
     std::vector<double> progress;       // user ns that its loops' rounds, by registers, usually take; NaN: not known

@@ -1,11 +1,11 @@
 // Counts of pairs of consecutive sampled addresses, as PairCounts (pair_counts.h) but keyed by numbers of sampled
 // addresses: one 64-bit key, so that counting a sample is one look-up. Rows are in the order of first appearance.
 //
-// Bounded: where there are more distinct pairs than `most` (a random walk over thousands of addresses makes a new one
-// with every sample), addresses with fewer samples than a floor are taken together as one, kFewSamples; the floor
-// doubles until the pairs fit. How many samples an address has is known before the first pair is counted. So the
+// Bounded: if there are more distinct pairs than `most` (a random walk over thousands of addresses makes a new one
+// with every sample), addresses with fewer samples than a floor are combined into one, kFewSamples; the floor
+// doubles until the pairs fit. The samples of each address are known before the first pair is counted. So the
 // floor is the least power of two with which all pairs fit: the same in whatever order, and by however many tables
-// they were counted. What is counted is exact: sums of pairs become sums of pairs taken together.
+// they were counted. Counts are exact: sums of pairs become sums of combined pairs.
 #pragma once
 
 #include "base/index.h"
@@ -30,11 +30,11 @@ class PairTable {
     std::uint64_t key_of(std::uint32_t a, std::uint32_t b) const {
         return std::uint64_t{floored(a)} << 32U | floored(b);
     }
-    // Addresses with fewer samples are taken together; 1: none are.
+    // Addresses with fewer samples are combined; 1: none are.
     std::uint64_t floor() const { return floor_; }
 
     std::uint32_t find(std::uint32_t a, std::uint32_t b) const { return slots_[slot_of(key_of(a, b))]; }
-    // The pair's row, made where it is new. Rows have other numbers when the floor has risen meanwhile.
+    // The pair's row, made if new. Rows have other numbers after the floor has risen.
     std::uint32_t row(std::uint32_t a, std::uint32_t b) {
         std::uint64_t key = key_of(a, b);
         while (slots_[slot_of(key)] == kNone && keys_.size() >= most_ && raise_floor(2 * floor_)) {
@@ -70,7 +70,7 @@ class PairTable {
         const bool is_few = floor_ > 1 && (address >= samples_.size() || samples_[address] < floor_);
         return is_few ? kFewSamples : address;
     }
-    // False: there is nothing left to take together.
+    // False: nothing is left to combine.
     bool raise_floor(std::uint64_t floor) {
         if (floor <= floor_ || floor > std::uint64_t{1} << 62U) {
             return false;

@@ -1,10 +1,10 @@
 // Sums of occurrences by node and neighbours (spaces/patterns.h), bounded.
 //
-// Where there are more distinct patterns than `most` (thousands of nodes in random order), neighbours with fewer
-// samples than a floor count as their parent's own code, as nodes too small to be kept do; the floor doubles until
-// the patterns fit. How many samples a node has is known before the first occurrence. So the floor is the least power
-// of two with which all fit: the same in whatever order, and by however many tables they were counted; and what is
-// counted is exact.
+// If there are more distinct patterns than `most` (thousands of nodes in random order), neighbours with fewer
+// samples than a floor count as their parent's own code, like nodes too small to be kept; the floor doubles until
+// the patterns fit. The samples of each node are known before the first occurrence. So the floor is the least power
+// of two with which all fit: the same in whatever order, and by however many tables they were counted; and counts
+// are exact.
 #pragma once
 
 #include "base/hash.h"
@@ -41,7 +41,7 @@ class PatternTable {
     PatternTable() = default;
     PatternTable(NodeSamples samples, std::size_t most) : samples_(std::move(samples)), most_(most) {}
 
-    // Made where it is new. Valid until generation() changes.
+    // Made if new. Valid until generation() changes.
     PatternRecord& at(const PatternKey& key) {
         PatternKey known = floored(key);
         while (!records_.contains(known) && records_.size() >= most_ && raise_floor(2 * floor_)) {
@@ -50,7 +50,7 @@ class PatternTable {
         return records_[known];
     }
     std::uint64_t generation() const { return floor_; }
-    // Neighbours with fewer samples are their parent's own code; 1: none are for that.
+    // Neighbours with fewer samples count as their parent's own code; 1: none do.
     std::uint64_t floor() const { return floor_; }
 
     void merge(const PatternTable& other) {
@@ -76,7 +76,7 @@ class PatternTable {
         return is_few && floor_ > 1 ? kParentItself : neighbour;
     }
     PatternKey floored(const PatternKey& key) const { return {floored(key.before), key.node, floored(key.after)}; }
-    // False: there is nothing left to take together.
+    // False: nothing is left to combine.
     bool raise_floor(std::uint64_t floor) {
         if (floor <= floor_ || floor > std::uint64_t{1} << 62U) {
             return false;

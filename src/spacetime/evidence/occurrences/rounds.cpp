@@ -16,7 +16,7 @@ bool is_break(const Entry& entry) {
     return entry.node == kOutside || entry.node == kStreamEdge;
 }
 
-// Symbols of what repeats.
+// The symbols that repeat.
 std::set<std::uint32_t> repeated(const std::vector<Entry>& entries) {
     std::vector<std::uint32_t> symbols;
     std::vector<std::uint32_t> nodes;  // by symbol
@@ -54,8 +54,8 @@ double median(std::vector<double>& values) {
     return *middle;
 }
 
-// Rounds from one anchor to the next. One that a break cuts short of what others hold is none: nobody knows what it
-// would have taken.
+// Rounds from one anchor to the next. A round that a break ends before it has the usual number of parts is not
+// used: its full duration is not known.
 class RoundsOf {
   public:
     RoundsOf(const std::vector<Entry>& entries, std::uint32_t anchor) {
@@ -148,7 +148,7 @@ std::vector<Rounds> find_rounds(std::span<const OccurrenceSequence* const> seque
             all.push_back(rounds_of(sequence->entries(), anchor));
             score += static_cast<double>(all.back().covered_ns) * all.back().evenness;
         }
-        // Nodes are in the order of their time: of nearly equal ones the first stays.
+        // Nodes are ordered by their time: of nearly equal ones the first is kept.
         if (score > best_score * 1.02) {
             best_score = score;
             best = std::move(all);

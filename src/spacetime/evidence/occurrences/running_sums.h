@@ -1,4 +1,4 @@
-// Everything that adds up along a stream, as one row of integers: what lies between two moments is a difference of
+// Everything that adds up along a stream, as one row of integers: the sums between two moments are a difference of
 // rows.
 #pragma once
 
@@ -23,8 +23,8 @@ enum SumColumn : std::size_t {
     kSumSamples,
     kSumMigrations,
     kSumTaken,     // ns, of those above: late_ticks.h
-    kSumMeasured,  // user ns between samples of which the rounds in between are known: loop_progress.h
-    kSumUsual,     // user ns that these rounds usually take
+    kSumMeasured,  // user ns between samples whose rounds in between are known: loop_progress.h
+    kSumUsual,     // the usual user ns of these rounds
     kFirstCounter,
 };
 

@@ -154,7 +154,7 @@ class PartPass {
         running.places->next(intervals, node);
         running.system_places->next(intervals, node, is_blind);
         for (const StateInterval& interval : intervals) {
-            // A call that no tick has seen here does not say that the thread has left what it was in.
+            // That no tick has seen a call here does not mean that the thread has left its occurrence.
             if (running.system_places->each(interval, [&](const StateInterval& part, std::uint32_t at,
                                                           SystemSource source) {
                     running.visitor->piece(part, source == SystemSource::kSeen ? at : running.places->of(interval));

@@ -24,18 +24,18 @@ class StreamVisitor {
     StreamVisitor(const StreamVisitor&) = delete;
     StreamVisitor& operator=(const StreamVisitor&) = delete;
     virtual ~StreamVisitor() = default;
-    // The next stretch of time, spent in profile node `node` (kNone: nowhere known).
+    // The next stretch of time, spent in profile node `node` (kNone: not known).
     virtual void piece(const StateInterval& interval, std::uint32_t node) = 0;
-    // Of that stretch, which was system time, no tick has seen the call; the nearest ones saw it in node `in`: its
-    // sums have it, and those of the node where the stretch lies do not.
+    // No tick has seen the call of this part of the stretch, which was system time; the nearest ones saw it in node
+    // `in`: its sums include it, and those of the stretch's node do not.
     virtual void called(std::int64_t /*ns*/, std::uint32_t /*in*/) {}
-    // Of the pieces until the sample to come so many ns, of those ready to run, were found by late ticks
+    // Of the pieces until the next sample this part, of that ready to run, was found by late ticks
     // (late_ticks.h): the thread's clock went on.
     virtual void taken(std::int64_t /*ns*/) {}
-    // The sample at the end of the pieces since the last one. Its event: index of Profile::events, their number where
-    // it is none of them. `deltas`: by Profile::events.
+    // The sample at the end of the pieces since the last one. Its event: index of Profile::events, or their number
+    // for another event. `deltas`: by Profile::events.
     virtual void sample(const recording::Sample& row, std::uint32_t node, std::span<const std::int64_t> deltas) = 0;
-    // Of the sample just told.
+    // Of the sample just passed to sample().
     virtual void registers(const recording::SampleRegisters&) {}
     virtual void mark(const recording::Mark&) {}
     // After the last piece.
@@ -44,11 +44,11 @@ class StreamVisitor {
 
 struct SamplePass {
     std::uint32_t workers = 1;
-    // `stream`: index of Profile::streams. Null: this stream is of no interest.
+    // `stream`: index of Profile::streams. Null: this stream is skipped.
     std::function<std::unique_ptr<StreamVisitor>(std::uint32_t worker, std::uint32_t stream)> make;
 };
 
-// How many workers a pass over this recording takes.
+// The number of workers for a pass over this recording.
 std::uint32_t pass_workers(const recording::Recording& recording, const Profile& profile);
 
 // Error: the system cannot read a file.

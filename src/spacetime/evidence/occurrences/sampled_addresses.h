@@ -9,7 +9,7 @@
 
 namespace kymo::spacetime {
 
-// What pairs are made of.
+// The elements of pairs.
 struct SampledAddresses {
     std::vector<std::uint32_t> of_node;                           // profile node → number; kNone: no code
     std::vector<std::pair<std::uint32_t, std::uint64_t>> places;  // number → image, offset

@@ -210,7 +210,7 @@ class SpanVisitor final : public StreamVisitor {
         }
     }
 
-    // From the clock's last sample to this one of it, as the second pass counts them.
+    // From the clock's previous sample to this one, as the second pass counts them.
     void end_pair(std::uint32_t address, std::uint64_t time) {
         std::uint32_t group = kNone;
         std::uint32_t part = kNone;
@@ -270,8 +270,8 @@ class SpanVisitor final : public StreamVisitor {
     std::vector<std::pair<std::uint64_t, SumRow>> last_span_;
     CodeLives lives_;
     std::optional<PartRuns> parts_;
-    SumRow at_pair_;               // sums at the clock's last sample; where there are parts
-    bool pair_is_broken_ = false;  // measurement was off meanwhile
+    SumRow at_pair_;               // sums at the clock's last sample; if there are parts
+    bool pair_is_broken_ = false;  // measurement was off in between
 };
 
 SpanPass empty_pass(const SpanWork& work) {

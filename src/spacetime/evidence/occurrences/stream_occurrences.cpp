@@ -80,7 +80,7 @@ void StreamOccurrences::go_to(std::uint32_t leaf, std::uint64_t time) {
     }
     std::copy(now_.sums.begin(), now_.sums.end(), at_change_.begin());
     const auto top = static_cast<std::uint32_t>(kept_.size());
-    // Up from the old leaf to the common ancestor, then down to the new one. Levels without children are none.
+    // Up from the old leaf to the common ancestor, then down to the new one. Nodes without children are not levels.
     std::uint32_t from = leaf_;
     std::uint32_t to = leaf;
     std::uint32_t from_child = kParentItself;
@@ -124,8 +124,8 @@ void StreamOccurrences::piece(const StateInterval& interval, bool is_spinning, s
     if (node != kNone) {
         go_to(kept_.leaf_of[node], interval.begin);
     } else if (leaf_ != kNone) {
-        // Where it was is not known, as after a thread's last sample: the occurrence goes on, and the time is no
-        // node's.
+        // Where it was is not known, as after a thread's last sample: the occurrence goes on, and the time
+        // belongs to no node.
         at_change_[column] += ns;
     }
     now_.sums[column] += ns;
@@ -175,7 +175,7 @@ void StreamOccurrences::sample(std::uint64_t time, std::uint32_t node, std::uint
         now_.sums[kFirstCounter + i] += deltas[i];
     }
     if (!is_known) {
-        // As of time at no known place: the occurrence's, and no node's own.
+        // Like time at no known place: it belongs to the occurrence, and to no node's own code.
         ++at_change_[kSumSamples];
         for (std::size_t i = 0; i < deltas.size(); ++i) {
             at_change_[kFirstCounter + i] += deltas[i];
@@ -294,7 +294,7 @@ void StreamOccurrences::settle(std::uint32_t level_number, const LevelOccurrence
         last.is_known = true;
         last.end = occurrence.end;
     }
-    // A wait outside ends what repeats here as surely as a sample does.
+    // A wait outside ends a repetition here as a sample does.
     const bool is_break =
         occurrence.node == kOutside && occurrence.end.sums[kSumWaiting] != occurrence.begin.sums[kSumWaiting];
     const auto seen = std::clamp<std::int64_t>(occurrence.samples(), is_break ? 1 : 0, 0x7fffffff);

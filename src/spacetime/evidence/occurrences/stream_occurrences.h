@@ -1,10 +1,10 @@
-// One stream's pieces of time and samples, in order, into occurrences of all kept nodes.
+// Turns one stream's pieces of time and samples, in order, into occurrences of all kept nodes.
 //
-// Only what changes is touched: a move from one call path to another closes and opens occurrences between the two
+// Only changes cost anything: a move from one call path to another closes and opens occurrences between the two
 // paths' common ancestor and their leaves. So the cost is that of the change, not of the depth.
 //
-// A thread's call paths hang below the place that created it. It is not in that place, its creator is: what lies at
-// or above it gets no occurrences of this thread, though the thread's time counts for it as all time below does.
+// A thread's call paths are below the place that created it. Its creator is in that place, the thread is not: nodes
+// at or above it get no occurrences of this thread, though the thread's time counts for them as all time below does.
 #pragma once
 
 #include "spacetime/evidence/occurrences/level_occurrences.h"
@@ -27,19 +27,19 @@ struct OccurrenceLimits {
 
 class StreamOccurrences {
   public:
-    // All must outlive this. `sums` is added to; one worker's at a time. `created_in`: the kept node that its creator
-    // was in when it made this thread; kNone: not known.
+    // All must outlive this. `sums` is added to, by one worker at a time. `created_in`: the kept node that its
+    // creator was in when it made this thread; kNone: not known.
     StreamOccurrences(const KeptNodes& kept, std::uint32_t thread, std::uint32_t created_in, std::uint64_t begin,
                       std::size_t counters, const OccurrenceLimits& limits, OccurrenceSums& sums);
 
     // The stream was in profile node `node` for the interval (kNone: not known); `target`: what a wait is for,
     // kStreamEdge: no wait.
     void piece(const StateInterval& interval, bool is_spinning, std::uint32_t node, std::uint32_t target);
-    // Of the last piece so much was system time of a call in profile node `in`: for the sums, not for occurrences.
+    // This part of the last piece was system time of a call in profile node `in`: for the sums, not for occurrences.
     void called(std::int64_t ns, std::uint32_t in);
-    // So much of the time until now was not the thread's (late_ticks.h).
+    // This part of the time until now was not the thread's (late_ticks.h).
     void taken(std::int64_t ns) { now_.sums[kSumTaken] += ns; }
-    // So much user time, and what its rounds usually take (loop_progress.h).
+    // User time, and the usual time of its rounds (loop_progress.h).
     void progress(std::int64_t measured, std::int64_t usual) {
         now_.sums[kSumMeasured] += measured;
         now_.sums[kSumUsual] += usual;
@@ -47,12 +47,12 @@ class StreamOccurrences {
     // A sample, after the pieces that lead up to it.
     void sample(std::uint64_t time, std::uint32_t node, std::uint32_t processor,
                 std::span<const std::int64_t> deltas);
-    // From `time` on the stream is nowhere.
+    // From `time` on the stream is in no node.
     void leave(std::uint64_t time) { go_to(kNone, time); }
     void finish();
 
   private:
-    // Of a node: its last occurrence here, and the pattern that was looked up last: most occurrences have the
+    // A node's last occurrence here, and the pattern that was looked up last: most occurrences have the
     // neighbours of the one before.
     struct LastOccurrence {
         bool is_known = false;
@@ -99,7 +99,7 @@ class StreamOccurrences {
     std::vector<bool> is_creators_;  // by kept node: at or above the place that created this thread
 };
 
-// Sums of what was waited for, most time first.
+// Sums of the waits by target, most time first.
 std::vector<OccurrenceWait> sorted_waits(const std::map<std::uint32_t, std::int64_t>& by_target);
 
 }  // namespace kymo::spacetime

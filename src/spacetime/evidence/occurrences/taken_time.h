@@ -1,4 +1,4 @@
-// Takes time for which a thread's processor was away (late_ticks.h) out of what seems to be its work.
+// Removes time for which a thread's processor was away (late_ticks.h) from its apparent work.
 #pragma once
 
 #include "spacetime/load/thread_states.h"
@@ -10,8 +10,8 @@
 namespace kymo::spacetime {
 
 // The intervals end with the late tick, which came when the processor was back: so the last of the time on it becomes
-// time without one. System time first, as which the kernel's clocks show ticks that did not come, then user time;
-// none in recorded waits. Returns what there was no room for, ns.
+// time without one. System time first, since the kernel's clocks count missing ticks as such, then user time;
+// none in recorded waits. Returns the rest that did not fit, ns.
 inline std::int64_t take_out(std::int64_t ns, std::vector<StateInterval>* intervals) {
     for (const ThreadState state : std::array{ThreadState::kSystem, ThreadState::kUser}) {
         for (std::size_t i = intervals->size(); i-- > 0 && ns > 0;) {

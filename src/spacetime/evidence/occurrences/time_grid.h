@@ -1,4 +1,4 @@
-// How many of a process's threads were on a processor, over time: nanoseconds by bin, one row a process. Exact but
+// How many of a process's threads were on a processor, over time: nanoseconds by bin, one row a process. Exact except
 // for the width of a bin; adds up from parts in any order. 8 bytes a bin, for rows that have any time.
 #pragma once
 
@@ -53,7 +53,7 @@ class TimeGrid {
             }
         }
     }
-    // From now on mean() and at() may be asked, and nothing added.
+    // After this mean() and at() may be called, and add() not.
     void settle() {
         for (Row& row : rows_) {
             std::int64_t in_bin = 0;
@@ -106,7 +106,7 @@ class TimeGrid {
     std::size_t bins_ = 1;
     std::uint64_t width_ = 1;
     std::vector<Row> rows_;
-    // Entered last.
+    // The bin entered last.
     std::size_t bin_ = 0;
     std::uint64_t bin_begin_ = 0;
     std::uint64_t bin_end_ = 0;
