@@ -19,6 +19,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <optional>
+#include <utility>
 
 namespace kymo::view {
 namespace {
@@ -26,6 +28,7 @@ namespace {
 using namespace spacetime;
 
 constexpr std::string_view kDataMark = "<!--KYMO-DATA-->";
+constexpr std::string_view kMoreMark = "<!--KYMO-MORE-->";
 constexpr std::size_t kMostWaits = 50'000;
 constexpr std::size_t kMostAreas = 5000;  // of a process
 constexpr std::size_t kFewestOccurrences = 1000;
@@ -52,6 +55,33 @@ std::vector<std::size_t> counted_events(const Profile& profile, const CallTree& 
 std::string element(std::string_view id, const std::string& deflated) {
     // Neither base64 nor our ids contain markup.
     return fmt::format("<script type=\"application/x-kymo\" id=\"{}\">{}</script>\n", id, base64(deflated));
+}
+
+// The page's blobs but `head`, in their order.
+struct Elements {
+    std::vector<std::string> ids;
+    std::string first;
+    std::string others;
+
+    void add(std::string id, const std::string& deflated) {
+        (ids.empty() ? first : others) += element(id, deflated);
+        ids.push_back(std::move(id));
+    }
+};
+
+// The page's script lies between `before` and `behind`, so that it runs before the browser has parsed the latter.
+std::optional<std::string> fill_shell(std::string_view shell, const std::string& before, const std::string& behind) {
+    const std::size_t data = shell.find(kDataMark);
+    const std::size_t more = shell.find(kMoreMark);
+    if (data == std::string_view::npos || more == std::string_view::npos || more < data) {
+        return std::nullopt;
+    }
+    std::string page(shell.substr(0, data));
+    page += before;
+    page += shell.substr(data + kDataMark.size(), more - data - kDataMark.size());
+    page += behind;
+    page += shell.substr(more + kMoreMark.size());
+    return page;
 }
 
 // Marks the page of an excerpt. Counts of samples, or views of single ones, are not in it.
@@ -140,50 +170,47 @@ Result<std::string> make_page(const analysis::Analysis& analysis, std::string_vi
     head.json["editor_link"] = options.editor_link;
     head.json["hosts"] = page_hosts(analysis.metrics, profile.begin);
 
-    std::string data;
+    Elements elements;
     const auto levels = pack_pass(
         std::move(*pass), {.most_cells = options.most_cells, .most_bytes = options.level_bytes, .duration = span});
     nlohmann::ordered_json& listed = head.json["levels"] = nlohmann::ordered_json::array();
     for (std::size_t level = 0; level < levels.size(); ++level) {
         const std::string id = "level-" + std::to_string(level);
         listed.push_back({{"id", id}, {"width", levels[level].width}, {"cells", levels[level].cells}});
-        data += element(id, levels[level].deflated);
+        elements.add(id, levels[level].deflated);
     }
     head.json["findings"] = page_findings(analysis.evidence, analysis.judgement, profile,
                                           page_nodes(analysis.evidence, analysis.named.tree, leaves));
     head.json["hunt"] = json_hunt(analysis.hunt_results);
     head.json["finds"] = json_hunt_results(analysis.hunt_results);
-    data += element("occurrences", occurrences_within(analysis, leaves, range, options));
+    elements.add("occurrences", occurrences_within(analysis, leaves, range, options));
     const auto memory = load_address_map(*analysis.recording);
     if (memory && !memory->processes.empty()) {
         Blob blob;
         write_address_map(*memory, profile, kMostAreas, blob);
-        data += element("address_map", blob.deflated());
+        elements.add("address_map", blob.deflated());
     }
     if (options.sources) {
-        data +=
-            element("code", make_code(profile, analysis.named.tree, leaves, own, names,
-                                      {.bytes = options.source_bytes,
-                                       .whole_file_bytes = options.whole_sources ? options.whole_source_bytes : 0})
-                                .deflated());
+        elements.add("code", make_code(profile, analysis.named.tree, leaves, own, names,
+                                       {.bytes = options.source_bytes,
+                                        .whole_file_bytes = options.whole_sources ? options.whole_source_bytes : 0})
+                                 .deflated());
     }
     names.write(head);
     if (is_excerpt) {
         write_excerpt(profile, head);
     }
-    data = element("head", head.deflated()) + data;
-
-    const std::size_t mark = shell.find(kDataMark);
-    if (mark == std::string_view::npos) {
+    head.json["blobs"] = elements.ids;
+    // The first picture needs the head and the coarsest level alone.
+    std::optional<std::string> page =
+        fill_shell(shell, element("head", head.deflated()) + elements.first, elements.others);
+    if (!page) {
         return Error{ErrorKind::kMalformed, "this build's page has no place for data", "build Kymo again"};
     }
-    std::string page(shell.substr(0, mark));
-    if (const std::size_t policy = page.find(kAsksNobody); is_excerpt && policy != std::string::npos) {
-        page.replace(policy, kAsksNobody.size(), kAsksServer);
+    if (const std::size_t policy = page->find(kAsksNobody); is_excerpt && policy != std::string::npos) {
+        page->replace(policy, kAsksNobody.size(), kAsksServer);
     }
-    page += data;
-    page += shell.substr(mark + kDataMark.size());
-    return page;
+    return std::move(*page);
 }
 
 }  // namespace kymo::view

@@ -1,5 +1,5 @@
 // The address map of each process at the times at which it was read (docs/page-data.md, blob "address_map").
-import { DataBlob } from "./blob";
+import { DataBlob, hasBlob } from "./blob";
 
 // Its state at readings `from` to `to` − 1 of its process.
 export interface MapArea {
@@ -70,7 +70,7 @@ export function mapData(): MapProcess[] | null {
 }
 
 export function hasMap(): boolean {
-  return document.getElementById("address_map") !== null;
+  return hasBlob("address_map");
 }
 
 export function openMap(): Promise<void> {

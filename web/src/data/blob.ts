@@ -20,6 +20,27 @@ async function inflate(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<Array
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
+// The element with its whole text: parts of the page behind the script may not have been parsed yet.
+async function parsed(id: string): Promise<HTMLElement | null> {
+  const element = document.getElementById(id);
+  if (element?.nextElementSibling || document.readyState !== "loading") {
+    return element;
+  }
+  await new Promise((done) => document.addEventListener("DOMContentLoaded", done, { once: true }));
+  return document.getElementById(id);
+}
+
+let listed = new Set<string>(); // ids of the page's blobs
+
+export function listBlobs(ids: string[]) {
+  listed = new Set(ids);
+}
+
+// Whether the page has this blob, parsed or not.
+export function hasBlob(id: string): boolean {
+  return listed.has(id);
+}
+
 let pending = 0; // being opened, or just returned to a caller
 
 export function isReading(): boolean {
@@ -43,7 +64,7 @@ export class DataBlob {
   }
 
   private static async read(id: string): Promise<DataBlob> {
-    const element = document.getElementById(id);
+    const element = await parsed(id);
     if (!element) {
       throw new Error(`the page holds no "${id}"`);
     }

@@ -1,5 +1,6 @@
 // The views that have nothing to show of a recording, with reasons.
 import { Tab } from "../state";
+import { hasBlob } from "./blob";
 import { occurrenceData } from "./kept_occurrences";
 import { hasMap } from "./address_map";
 import { Model } from "./model";
@@ -13,7 +14,7 @@ export function whyEmpty(model: Model, tab: Tab): string | null {
   }
   switch (tab) {
     case "source":
-      return document.getElementById("code") ? null : "No sources: this page was made with --no-sources.";
+      return hasBlob("code") ? null : "No sources: this page was made with --no-sources.";
     case "waits":
       return model.waits.all ? null : "No waits were recorded: no thread waited in a call that is followed.";
     case "channels":

@@ -1,7 +1,7 @@
 // Occurrences of code spaces in time, with the measurements over each (docs/page-data.md, blob "occurrences").
 import { median as middle } from "d3-array";
 import { withoutArguments } from "../format";
-import { DataBlob } from "./blob";
+import { DataBlob, hasBlob } from "./blob";
 import { HeavyData, readHeavy } from "./heavy";
 import { Model } from "./model";
 import { SpaceTree } from "./spaces";
@@ -79,7 +79,7 @@ export function setThreshold(space: number, ns: number) {
 }
 
 export async function openOccurrences(): Promise<void> {
-  if (!document.getElementById("occurrences")) {
+  if (!hasBlob("occurrences")) {
     return;
   }
   opening ??= DataBlob.open("occurrences").then((blob) => {

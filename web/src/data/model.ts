@@ -1,5 +1,5 @@
 // The page's data of a recording.
-import { DataBlob } from "./blob";
+import { DataBlob, listBlobs } from "./blob";
 import { MemoryTrack } from "./memory";
 import { Levels } from "./level";
 
@@ -150,6 +150,7 @@ export class Model {
 
   private constructor(blob: DataBlob, arrived: () => void) {
     const json = (this.json = blob.json);
+    listBlobs(json.blobs);
     this.run = json.run;
     this.threads = json.threads;
     this.processes = json.processes;
