@@ -5,7 +5,7 @@
 // plain numbers have the same kNone.
 //
 // Contract: four bytes, trivially copyable; costs what the number costs. Default: kNone. All of a vector:
-// indices.h.
+// spacetime/indices.h.
 #pragma once
 
 #include <compare>

@@ -2,7 +2,7 @@
 
 #include "analysis/analysis.h"
 #include "spacetime/profile/make_profile.h"
-#include "spacetime/waits/wait_table.h"
+#include "spacetime/profile/wait_table.h"
 
 #include <algorithm>
 #include <cctype>
@@ -136,8 +136,8 @@ void add_paths(RunFigures& run, const Profile& profile, const CallTree& tree, co
     }
 }
 
-void add_waits(RunFigures& run, const Profile& profile, const Keys& keys) {
-    for (const WaitRow& row : make_wait_table(profile.waits).rows) {
+void add_waits(RunFigures& run, const WaitTable& waits, const Keys& keys) {
+    for (const WaitRow& row : waits.rows) {
         const std::string kind(wait_kind_words(row.kind));
         Amount& amount = run.rows[{RowKind::kWait, kind + " in " + keys.of(row.place.function, row.place.module)}];
         amount.value += static_cast<double>(row.amount.ns);
@@ -202,8 +202,8 @@ std::string without_clone(std::string_view name) {
     return std::string(name);
 }
 
-RunFigures figures_of(const Profile& profile, const CallTree& tree, const std::vector<findings::Finding>& findings,
-                      std::string name) {
+RunFigures figures_of(const Profile& profile, const CallTree& tree, const WaitTable& waits,
+                      const std::vector<findings::Finding>& findings, std::string name) {
     RunFigures run;
     run.name = std::move(name);
     const Keys keys(profile);
@@ -213,7 +213,7 @@ RunFigures figures_of(const Profile& profile, const CallTree& tree, const std::v
     add_whole(run, profile, tree);
     add_functions(run, profile, tree, keys);
     add_paths(run, profile, tree, keys);
-    add_waits(run, profile, keys);
+    add_waits(run, waits, keys);
     run.is_damaged = profile.is_damaged;
     return run;
 }
@@ -225,13 +225,14 @@ Result<RunFigures> figures_of(const recording::Recording& recording, std::string
         if (!analysis) {
             return analysis.error();
         }
-        return figures_of(analysis->profile, analysis->named.tree, analysis->judgement.findings, std::move(name));
+        return figures_of(analysis->profile, analysis->named.tree, analysis->named.waits,
+                          analysis->judgement.findings, std::move(name));
     }
     const auto profile = load_profile(recording);
     if (!profile) {
         return profile.error();
     }
-    return figures_of(*profile, make_call_tree(*profile), {}, std::move(name));
+    return figures_of(*profile, make_call_tree(*profile), make_wait_table(profile->waits), {}, std::move(name));
 }
 
 }  // namespace kymo::compare

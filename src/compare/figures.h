@@ -13,6 +13,7 @@
 #include "recording/reader.h"
 #include "spacetime/profile/call_tree.h"
 #include "spacetime/profile/profile.h"
+#include "spacetime/profile/wait_table.h"
 
 #include <cstdint>
 #include <map>
@@ -77,7 +78,8 @@ Result<RunFigures> figures_of(const recording::Recording& recording, std::string
 
 // The same from what is known already. Pure.
 RunFigures figures_of(const spacetime::Profile& profile, const spacetime::CallTree& tree,
-                      const std::vector<findings::Finding>& findings, std::string name);
+                      const spacetime::WaitTable& waits, const std::vector<findings::Finding>& findings,
+                      std::string name);
 
 // The key of each of tree.symbols.functions.
 std::vector<std::string> function_keys(const spacetime::Profile& profile, const spacetime::CallTree& tree);

@@ -97,6 +97,13 @@ void put_together(const Task& task, CodeNames& names, ImageSymbols& image) {
 
 }  // namespace
 
+void sort_offsets(std::vector<Request>& requests) {
+    for (Request& request : requests) {
+        std::sort(request.offsets.begin(), request.offsets.end());
+        request.offsets.erase(std::unique(request.offsets.begin(), request.offsets.end()), request.offsets.end());
+    }
+}
+
 Symbols symbolize(std::span<const Request> requests) {
     std::vector<Task> tasks = plan(requests);
     parallel::for_each_index(tasks.size(), [&](std::size_t i) { run(tasks[i], requests[tasks[i].image].image); });

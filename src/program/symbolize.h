@@ -28,6 +28,9 @@ struct Request {
     std::vector<ImageOffset> offsets;
 };
 
+// Makes the offsets ascending, each once.
+void sort_offsets(std::vector<Request>& requests);
+
 Symbols symbolize(std::span<const Request> requests);
 
 }  // namespace kymo::program

@@ -1,6 +1,6 @@
 #include "view/report.h"
 
-#include "spacetime/waits/wait_table.h"
+#include "spacetime/profile/wait_table.h"
 #include "view/address_map.h"
 #include "view/channels.h"
 #include "view/findings.h"
@@ -75,8 +75,8 @@ std::string tables_text(const analysis::Analysis& analysis, const ReportOptions&
                                   : terminal_spaces(analysis.evidence, options, filter)) +
                 terminal_exact(options, analysis.exact, analysis.evidence.run.begin, filter) +
                 second_look(analysis, options, filter) +
-                terminal_waits(options.style, profile.waits, spacetime::make_wait_table(profile.waits),
-                               options.rows(&ShortLimits::waits), options.is_short && !more.threads);
+                terminal_waits(options.style, profile.waits, analysis.named.waits, options.rows(&ShortLimits::waits),
+                               options.is_short && !more.threads);
     }
     return text +
            terminal_metrics(options.style, analysis.metrics, others, is_of_code && options.is_short && !more.events) +
@@ -127,7 +127,7 @@ std::string report_screen(const analysis::Analysis& analysis, const ReportOption
 
 nlohmann::ordered_json report_json(const analysis::Analysis& analysis) {
     const spacetime::Waits& waits = analysis.profile.waits;
-    const spacetime::WaitTable wait_table = spacetime::make_wait_table(waits);
+    const spacetime::WaitTable& wait_table = analysis.named.waits;
     auto report = json_report(analysis.profile, analysis.named.tree);
     for (std::size_t i = 0; i < analysis.profile.threads.size(); ++i) {
         report["threads"][i]["created_with"] =

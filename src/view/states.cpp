@@ -1,6 +1,6 @@
 #include "view/states.h"
 
-#include "spacetime/waits/wait_table.h"
+#include "spacetime/profile/wait_table.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // Wait objects, and which thread blocked which: for a terminal and as data (docs/json.md, docs/waits.md).
 #pragma once
 
-#include "spacetime/waits/wait_table.h"
+#include "spacetime/profile/wait_table.h"
 #include "view/text.h"
 
 #include <cstddef>

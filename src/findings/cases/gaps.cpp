@@ -6,7 +6,7 @@
 #include "findings/cases/sides.h"
 #include "findings/statistics/robust.h"
 #include "findings/statistics/split.h"
-#include "spacetime/waits/wait_table.h"
+#include "spacetime/profile/wait_table.h"
 
 #include <algorithm>
 #include <limits>

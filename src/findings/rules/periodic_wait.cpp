@@ -7,7 +7,7 @@
 #include "findings/rules/shared/spare.h"
 #include "findings/statistics/robust.h"
 #include "findings/words.h"
-#include "spacetime/waits/wait_table.h"
+#include "spacetime/profile/wait_table.h"
 
 #include <algorithm>
 #include <fmt/format.h>

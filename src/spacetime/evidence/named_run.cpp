@@ -61,11 +61,10 @@ NamedRun name_run(const Profile& profile, Share share) {
             }
         }
     }
-    for (program::Request& request : run.requests) {
-        std::sort(request.offsets.begin(), request.offsets.end());
-        request.offsets.erase(std::unique(request.offsets.begin(), request.offsets.end()), request.offsets.end());
-    }
+    const auto request_of_waits = add_frames(profile.waits, profile.images, run.requests);
+    program::sort_offsets(run.requests);
     run.tree = make_call_tree(profile, run.requests, program::symbolize(run.requests));
+    run.waits = make_wait_table(profile.waits, request_of_waits, run.requests, run.tree.symbols);
     return run;
 }
 

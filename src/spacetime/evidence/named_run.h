@@ -6,6 +6,7 @@
 #include "spacetime/evidence/structure.h"
 #include "spacetime/profile/call_tree.h"
 #include "spacetime/profile/profile.h"
+#include "spacetime/profile/wait_table.h"
 #include "spacetime/spaces/share.h"
 
 #include <memory>
@@ -15,8 +16,10 @@ namespace kymo::spacetime {
 
 struct NamedRun {
     std::unique_ptr<CodeMap> code;
-    std::vector<program::Request> requests;  // parallel to profile.images
+    // Those of profile.images, then of further images that only waits are in.
+    std::vector<program::Request> requests;
     CallTree tree;
+    WaitTable waits;
 
     Names names() const { return Names(requests, tree.symbols); }
 };

@@ -8,8 +8,8 @@
 // begins), and regions that the program itself marked.
 #pragma once
 
-#include "spacetime/evidence/indices.h"
 #include "spacetime/evidence/occurrences/occurrence_table.h"
+#include "spacetime/indices.h"
 #include "spacetime/spaces/code_space.h"
 #include "spacetime/spaces/occurrences.h"
 #include "spacetime/spaces/period.h"

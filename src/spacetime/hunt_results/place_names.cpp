@@ -13,10 +13,7 @@ void PlaceNames::ask(const program::ImageName& image, std::uint64_t offset) {
 }
 
 void PlaceNames::look_up() {
-    for (program::Request& request : requests_) {
-        std::sort(request.offsets.begin(), request.offsets.end());
-        request.offsets.erase(std::unique(request.offsets.begin(), request.offsets.end()), request.offsets.end());
-    }
+    program::sort_offsets(requests_);
     symbols_ = program::symbolize(requests_);
 }
 

@@ -3,7 +3,7 @@
 
 #include "recording/handlers.h"
 #include "spacetime/load/file_data.h"
-#include "spacetime/profile/task_lives.h"
+#include "spacetime/load/task_lives.h"
 
 #include <cstdint>
 #include <map>

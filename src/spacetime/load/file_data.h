@@ -19,7 +19,7 @@
 #include "spacetime/load/sample_time.h"
 #include "spacetime/load/system_place.h"
 #include "spacetime/load/thread_states.h"
-#include "spacetime/waits/waits.h"
+#include "spacetime/load/waits.h"
 
 #include <array>
 #include <cstdint>

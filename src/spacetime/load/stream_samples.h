@@ -6,7 +6,7 @@
 #include "spacetime/load/stream_tail.h"
 #include "spacetime/load/tail_cutter.h"
 #include "spacetime/load/time_place.h"
-#include "spacetime/waits/wait_groups.h"
+#include "spacetime/load/wait_groups.h"
 
 #include <algorithm>
 #include <cstdint>

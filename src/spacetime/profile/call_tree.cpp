@@ -326,10 +326,7 @@ std::vector<program::Request> frames_to_name(const Profile& profile) {
             requests[node.image].offsets.push_back(ImageOffset{node.offset});
         }
     }
-    for (program::Request& request : requests) {
-        std::sort(request.offsets.begin(), request.offsets.end());
-        request.offsets.erase(std::unique(request.offsets.begin(), request.offsets.end()), request.offsets.end());
-    }
+    program::sort_offsets(requests);
     return requests;
 }
 

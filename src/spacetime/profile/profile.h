@@ -10,7 +10,7 @@
 // Merging is addition: profiles of parts of a recording add up to the profile of the whole.
 #pragma once
 
-#include "spacetime/evidence/indices.h"
+#include "spacetime/indices.h"
 #include "spacetime/load/costs.h"
 #include "spacetime/load/file_data.h"
 

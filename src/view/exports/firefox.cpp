@@ -2,7 +2,7 @@
 // of each thread its call paths in the order of time, weighed by processor time, and markers for waits, marks and
 // findings. Times are milliseconds.
 #include "findings/finding.h"
-#include "spacetime/waits/wait_table.h"
+#include "spacetime/profile/wait_table.h"
 #include "view/exports/spool.h"
 #include "view/exports/timeline.h"
 

@@ -2,7 +2,7 @@
 
 #include "base/clean_text.h"
 #include "findings/finding.h"
-#include "spacetime/waits/wait_table.h"
+#include "spacetime/profile/wait_table.h"
 #include "view/exports/timeline.h"
 
 #include <algorithm>

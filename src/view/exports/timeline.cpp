@@ -2,7 +2,7 @@
 
 #include "base/clean_text.h"
 #include "recording/tables.h"
-#include "spacetime/waits/wait_table.h"
+#include "spacetime/profile/wait_table.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 #include "view/threads/account.h"
 
-#include "spacetime/waits/wait_table.h"
+#include "spacetime/profile/wait_table.h"
 #include "view/states.h"
 #include "view/summary.h"
 #include "view/threads/created_with.h"

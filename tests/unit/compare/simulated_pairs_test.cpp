@@ -71,7 +71,8 @@ RunFigures run_once(std::uint64_t seed, std::size_t slower, double by, double st
             function.source = program::NameSource::kSymbol;
         }
     }
-    return figures_of(*profile, spacetime::make_call_tree(*profile, requests, std::move(symbols)), {}, "run");
+    return figures_of(*profile, spacetime::make_call_tree(*profile, requests, std::move(symbols)),
+                      spacetime::make_wait_table(profile->waits), {}, "run");
 }
 
 std::vector<RunFigures> run_all(std::uint64_t first_seed, std::size_t slower, double by, double steal) {

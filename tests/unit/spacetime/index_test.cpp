@@ -1,4 +1,4 @@
-#include "spacetime/evidence/indices.h"
+#include "spacetime/indices.h"
 
 #include <gtest/gtest.h>
 #include <string>

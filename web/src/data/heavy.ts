@@ -120,3 +120,15 @@ export function tellingEvent(group: HeavyGroup): number {
   });
   return best;
 }
+
+// Events a unit of what they are counted by; null: not known.
+export function rate(value: number | null): string {
+  return value === null ? "–" : value === 0 ? "0" : value < 0.01 ? value.toPrecision(2) : compact(value);
+}
+
+// All events of one group: "page-faults 0.67, elsewhere 0.5".
+export function rateWords(group: HeavyGroup, data: HeavyData): string[] {
+  return data.events.map(
+    (name, event) => `${name} ${rate(group.rates[event][0])} ${data.unit}, elsewhere ${rate(group.rates[event][1])}`,
+  );
+}

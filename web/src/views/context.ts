@@ -1,11 +1,11 @@
 // The input of every view.
+import { Finding } from "../data/finding";
 import { HeavyGap } from "../data/heavy";
 import { Level } from "../data/level";
 import { Model } from "../data/model";
 import { LeafTimes, SpaceTree } from "../data/spaces";
 import { Palette } from "../draw/palette";
 import { KeptOccurrences } from "../data/kept_occurrences";
-import { Finding } from "./findings";
 import { Store, View } from "../state";
 
 export interface Context {

@@ -1,5 +1,6 @@
 // Findings and directions, as cards; a click moves every view to the place and the time. The text is readable for
 // screen readers too.
+import { EvidenceRow, Finding } from "../data/finding";
 import { h, replace } from "../draw/dom";
 import { Model, placeWords } from "../data/model";
 import { compact, count, duration, moment, percent, withoutArguments } from "../format";
@@ -9,40 +10,6 @@ import { huntCards } from "./hunt_results";
 import { placeLink } from "./placelink";
 
 const kMostEvidence = 8; // lines of an open card
-
-export interface EvidenceRow {
-  event: string;
-  bad: number | null;
-  good: number | null;
-  ratio: number | null;
-  effect: number | null;
-  unit: string; // "ns", "share" or a count's
-}
-
-export interface Finding {
-  kind: string;
-  title: string;
-  where: string; // the function, else the module
-  file: string; // "": not known
-  line: number; // 0: not known
-  space: string; // key of the space in the rows by call path; "": none
-  when: [number, number][];
-  threads: number[];
-  seconds: number | null; // likewise
-  share: number | null; // null: the cost is not known
-  tested: boolean;
-  confidence: number;
-  evidence: EvidenceRow[];
-  direction: string;
-  confirm: string;
-  also: string[];
-  occurrences: {
-    kind: string; // "occurrences", "gaps", "occurrences_around", "all", "none"
-    of: string;
-    count: number;
-    list: [begin: number, length: number, thread: number, number: number][]; // the longest, in time
-  };
-}
 
 // Texts without parts that only a compiler needs; functions' names without their arguments.
 export function plainTexts(model: Model): (text: string) => string {

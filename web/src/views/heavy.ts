@@ -1,18 +1,14 @@
 // Heavy code: groups of same spaces, and for the chosen one its life in time, with its longest gaps.
 import { whyEmpty } from "../data/empty";
-import { heavyName, HeavyData, HeavyGroup, tellingEvent } from "../data/heavy";
+import { heavyName, HeavyData, HeavyGroup, rate, tellingEvent } from "../data/heavy";
 import { occurrenceData, openOccurrences } from "../data/kept_occurrences";
 import { h, replace, titled } from "../draw/dom";
-import { compact, count, percent } from "../format";
+import { count, percent } from "../format";
 import { View } from "../state";
 import { Changed, Context, ViewPart } from "./context";
 import { HeavyLife } from "./heavy_life";
 
 const kMostRows = 200;
-
-function rate(value: number | null): string {
-  return value === null ? "–" : value === 0 ? "0" : value < 0.01 ? value.toPrecision(2) : compact(value);
-}
 
 export class Heavy implements ViewPart {
   readonly element = h("div", { class: "panel split" });
@@ -104,11 +100,4 @@ export class Heavy implements ViewPart {
       titled("td", "event", this.event(group, data)),
     );
   }
-}
-
-// All events of one group: "page-faults 0.67, elsewhere 0.5".
-export function rateWords(group: HeavyGroup, data: HeavyData): string[] {
-  return data.events.map(
-    (name, event) => `${name} ${rate(group.rates[event][0])} ${data.unit}, elsewhere ${rate(group.rates[event][1])}`,
-  );
 }

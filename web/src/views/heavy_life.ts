@@ -1,6 +1,6 @@
 // A group of same spaces in time: its occurrences and its longest gaps on the run's axis, a row a thread; a click moves
 // every view to a gap.
-import { gapEvents, gapWords, heavyName, HeavyData, HeavyGap, HeavyGroup } from "../data/heavy";
+import { gapEvents, gapWords, heavyName, HeavyData, HeavyGap, HeavyGroup, rateWords } from "../data/heavy";
 import { occurrenceData } from "../data/kept_occurrences";
 import { drawAxis } from "../draw/axis";
 import { h, replace, tip, titled } from "../draw/dom";
@@ -8,7 +8,6 @@ import { css } from "../draw/palette";
 import { fitted, font, rem, Surface } from "../draw/surface";
 import { count, duration, moment, percent } from "../format";
 import { Context, goToGap } from "./context";
-import { rateWords } from "./heavy";
 
 const kMostThreads = 8;
 const kLeastWidth = 3; // px

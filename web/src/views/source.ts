@@ -1,7 +1,7 @@
 // Source lines of the chosen space's function, heated by the region's time; beside them its instructions.
 import { leafValues, libraryLines, lineSums, metricValue } from "../data/calltree";
-import { instructionHeat, Listing } from "../data/instructions";
-import { DataBlob } from "../data/blob";
+import { instructionHeat, Listing } from "./instructions";
+import { DataBlob, hasBlob } from "../data/blob";
 import { Colour, heat } from "../draw/palette";
 import { h, replace } from "../draw/dom";
 import { percent, withoutArguments } from "../format";
@@ -39,7 +39,7 @@ export class Source implements ViewPart {
       return;
     }
     this.opening = true;
-    if (document.getElementById("code")) {
+    if (hasBlob("code")) {
       const blob = await DataBlob.open("code");
       this.parts = blob.json.sources;
       this.listings = blob.json.listings;

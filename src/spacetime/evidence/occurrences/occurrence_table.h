@@ -8,7 +8,7 @@
 
 #include "base/index.h"
 #include "recording/tables.h"
-#include "spacetime/waits/wait_table.h"
+#include "spacetime/profile/wait_table.h"
 
 #include <cstdint>
 #include <span>

@@ -1,11 +1,11 @@
 // Waits of a recording made by hand: who waited for whom, what the holder did meanwhile, and that parts add up.
-#include "spacetime/waits/waits.h"
+#include "spacetime/load/waits.h"
 
 #include "made_recording.h"
 #include "spacetime/load/file_data.h"
 #include "spacetime/load/load_files.h"
 #include "spacetime/profile/profile.h"
-#include "spacetime/waits/wait_table.h"
+#include "spacetime/profile/wait_table.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -152,6 +152,24 @@ TEST(Waits, TableNamesHoldersAndPairs) {
     EXPECT_EQ(table.rows[0].holders[0].seen_ns, static_cast<std::int64_t>(8 * kMs));
     ASSERT_EQ(table.blockings.size(), 2U);
     EXPECT_EQ(table.blockings[0].waiter.in(waits.threads).tid, 101U);
+}
+
+// An image's debug information is opened once for all: frames of waits join the request that their image has already.
+TEST(Waits, FramesAreLookedUpWithThoseOfTheProfile) {
+    Waits waits;
+    waits.images = {{"b", {}, 62, 7}, {"b", {}, 62, 8}};
+    waits.groups[{{}, WaitKind::kMutex, 0, 0, {}, {{0, 0x20}, {1, 0x30}}}].meanwhile[{{}, {{0, 0x10}}}] = 1;
+    const std::vector<ImageInfo> known = {{"a", {}, 62, 0}, {"b", {}, 62, 7}};
+    std::vector<program::Request> requests(2);
+    requests[1].offsets = {ImageOffset{0x20}};
+    EXPECT_EQ(add_frames(waits, known, requests), (std::vector<std::uint32_t>{1, 2}));
+    program::sort_offsets(requests);
+    ASSERT_EQ(requests.size(), 3U);
+    EXPECT_TRUE(requests[0].offsets.empty());
+    EXPECT_EQ(requests[1].offsets, (std::vector<ImageOffset>{ImageOffset{0x10}, ImageOffset{0x20}}));
+    EXPECT_EQ(requests[2].offsets, std::vector<ImageOffset>{ImageOffset{0x30}});
+    EXPECT_EQ(requests[2].image.path, "b");
+    EXPECT_EQ(requests[2].image.content, 8U);
 }
 
 }  // namespace

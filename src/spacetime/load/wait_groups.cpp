@@ -1,4 +1,4 @@
-#include "spacetime/waits/wait_groups.h"
+#include "spacetime/load/wait_groups.h"
 
 #include "base/hash.h"
 

@@ -1,4 +1,4 @@
-#include "spacetime/waits/wait_table.h"
+#include "spacetime/profile/wait_table.h"
 
 #include "spacetime/profile/profile.h"
 
@@ -20,8 +20,9 @@ bool begins_with_any(std::string_view text, std::span<const std::string_view> be
 
 class TableBuilder {
   public:
-    TableBuilder(const Waits& waits, const std::vector<program::Request>& requests, const program::Symbols& symbols)
-        : waits_(waits), requests_(requests), symbols_(symbols) {}
+    TableBuilder(const Waits& waits, const std::vector<std::uint32_t>& request_of,
+                 const std::vector<program::Request>& requests, const program::Symbols& symbols)
+        : waits_(waits), request_of_(request_of), requests_(requests), symbols_(symbols) {}
 
     WaitTable build() {
         for (const auto& [key, group] : waits_.groups) {
@@ -59,9 +60,10 @@ class TableBuilder {
     using RowKey = std::tuple<std::uint64_t, WaitKind, std::uint64_t, WaitPlace>;
 
     std::span<const program::Frame> frames_of(const WaitFrame& frame) const {
-        const auto& offsets = requests_[frame.image].offsets;
+        const std::uint32_t request = request_of_[frame.image];
+        const auto& offsets = requests_[request].offsets;
         const auto at = std::lower_bound(offsets.begin(), offsets.end(), ImageOffset{frame.offset});
-        return symbols_.images[frame.image].at(static_cast<std::size_t>(at - offsets.begin()));
+        return symbols_.images[request].at(static_cast<std::size_t>(at - offsets.begin()));
     }
 
     WaitPlace place_of(const program::Frame& frame) const {
@@ -183,6 +185,7 @@ class TableBuilder {
     }
 
     const Waits& waits_;
+    const std::vector<std::uint32_t>& request_of_;
     const std::vector<program::Request>& requests_;
     const program::Symbols& symbols_;
     std::map<std::pair<bool, WaitPath>, WaitPlace> places_;
@@ -200,11 +203,23 @@ bool is_runtime(const program::Function& function, std::string_view file) {
     return begins_with_any(function.module, kModules) || begins_with_any(file, kHeaders);
 }
 
-std::vector<program::Request> frames_to_name(const Waits& waits) {
-    std::vector<program::Request> requests(waits.images.size());
+std::vector<std::uint32_t> add_frames(const Waits& waits, std::span<const ImageInfo> known,
+                                      std::vector<program::Request>& requests) {
+    std::map<ImageInfo, std::uint32_t> request_of_image;
+    for (std::size_t i = 0; i < known.size(); ++i) {
+        request_of_image.try_emplace(known[i], static_cast<std::uint32_t>(i));
+    }
+    std::vector<std::uint32_t> request_of;
+    for (const ImageInfo& image : waits.images) {
+        const auto [entry, is_new] = request_of_image.try_emplace(image, static_cast<std::uint32_t>(requests.size()));
+        if (is_new) {
+            requests.emplace_back().image = {image.path, image.build_id, image.machine, image.content};
+        }
+        request_of.push_back(entry->second);
+    }
     const auto want = [&](const WaitPath& path) {
         for (const WaitFrame& frame : path) {
-            requests[frame.image].offsets.push_back(ImageOffset{frame.offset});
+            requests[request_of[frame.image]].offsets.push_back(ImageOffset{frame.offset});
         }
     };
     for (const auto& [key, group] : waits.groups) {
@@ -213,24 +228,19 @@ std::vector<program::Request> frames_to_name(const Waits& waits) {
             want(what.path);
         }
     }
-    for (std::size_t i = 0; i < requests.size(); ++i) {
-        const ImageInfo& image = waits.images[i];
-        requests[i].image = {image.path, image.build_id, image.machine};
-        auto& offsets = requests[i].offsets;
-        std::sort(offsets.begin(), offsets.end());
-        offsets.erase(std::unique(offsets.begin(), offsets.end()), offsets.end());
-    }
-    return requests;
+    return request_of;
 }
 
-WaitTable make_wait_table(const Waits& waits, const std::vector<program::Request>& requests,
-                          const program::Symbols& symbols) {
-    return TableBuilder(waits, requests, symbols).build();
+WaitTable make_wait_table(const Waits& waits, const std::vector<std::uint32_t>& request_of,
+                          const std::vector<program::Request>& requests, const program::Symbols& symbols) {
+    return TableBuilder(waits, request_of, requests, symbols).build();
 }
 
 WaitTable make_wait_table(const Waits& waits) {
-    const auto requests = frames_to_name(waits);
-    return make_wait_table(waits, requests, program::symbolize(requests));
+    std::vector<program::Request> requests;
+    const std::vector<std::uint32_t> request_of = add_frames(waits, {}, requests);
+    program::sort_offsets(requests);
+    return make_wait_table(waits, request_of, requests, program::symbolize(requests));
 }
 
 std::string_view wait_kind_words(recording::WaitKind kind) {

@@ -1,4 +1,4 @@
-#include "spacetime/profile/task_lives.h"
+#include "spacetime/load/task_lives.h"
 
 namespace kymo::spacetime {
 

@@ -1,8 +1,8 @@
 // The cost of each listed instruction in a region: exactly if the page holds single samples, else as the whole run's
 // shares of its line.
-import { isCounted, Metric } from "./calltree";
-import { firstAfter, Level } from "./level";
-import { Context } from "../views/context";
+import { isCounted, Metric } from "../data/calltree";
+import { firstAfter, Level } from "../data/level";
+import { Context } from "./context";
 
 export interface Listing {
   fns: number[]; // with samples in it, inlined ones too

@@ -6,8 +6,10 @@
 #pragma once
 
 #include "program/symbolize.h"
-#include "spacetime/waits/waits.h"
+#include "spacetime/load/waits.h"
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -58,10 +60,15 @@ struct WaitTable {
     std::vector<Blocking> blockings;  // most time first
 };
 
-// Requests parallel to waits.images. Pure.
-std::vector<program::Request> frames_to_name(const Waits& waits);
-WaitTable make_wait_table(const Waits& waits, const std::vector<program::Request>& requests,
-                          const program::Symbols& symbols);
+// The waits' frames beside others that are looked up: of an image that has a request already, into that one, of
+// others into a new one behind all. The result: by waits.images, the index of its request. The offsets are then
+// neither sorted nor unique. `known`: images parallel to `requests`. Pure.
+std::vector<std::uint32_t> add_frames(const Waits& waits, std::span<const ImageInfo> known,
+                                      std::vector<program::Request>& requests);
+// `request_of`: as add_frames() returned it. `requests`: sorted and unique by now, and parallel to symbols.images.
+WaitTable make_wait_table(const Waits& waits, const std::vector<std::uint32_t>& request_of,
+                          const std::vector<program::Request>& requests, const program::Symbols& symbols);
+// Looks its frames up by itself. Cost: opens each image.
 WaitTable make_wait_table(const Waits& waits);
 
 // "mutex", "read lock", "sleep"; "running" for 0.

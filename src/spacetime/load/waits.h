@@ -9,7 +9,7 @@
 #pragma once
 
 #include "recording/tables.h"
-#include "spacetime/evidence/indices.h"
+#include "spacetime/indices.h"
 #include "spacetime/load/images.h"
 
 #include <cstdint>

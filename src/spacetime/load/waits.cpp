@@ -1,4 +1,4 @@
-#include "spacetime/waits/waits.h"
+#include "spacetime/load/waits.h"
 
 #include <algorithm>
 #include <tuple>
