@@ -24,8 +24,14 @@ RunTables read_run(const recording::Recording& recording) {
         spacetime::Descriptions descriptions;
         const auto scanned = recording::scan_for(files[i], descriptions, run.metrics[i], run.hunts[i], run.looks[i],
                                                  run.memory[i], run.exact[i], run.findings[i]);
-        if (!scanned) {
+        if (!scanned) {  // what came before the error would be taken for all of it
             run.descriptions[i] = scanned.error();
+            run.metrics[i] = {};
+            run.hunts[i] = {};
+            run.looks[i] = {};
+            run.memory[i] = {};
+            run.exact[i] = {};
+            run.findings[i] = {};
             return;
         }
         run.descriptions[i] = descriptions.take();

@@ -438,6 +438,13 @@ async function hostile(browser) {
 async function picture(browser) {
   made();
   const path = page("halves");
+  const text = readFileSync(path, "utf8");
+  const places = ['id="head"', 'id="level-0"', "<script>", 'id="occurrences"'].map((part) => text.indexOf(part));
+  check(
+    "the script runs before the browser has parsed what the first picture does not need",
+    places.every((place, i) => place > (places[i - 1] ?? 0)),
+    String(places),
+  );
   const { PNG } = createRequire(join(modules, "x.js"))("pngjs");
   for (const theme of ["dark", "light"]) {
     await browser.open(path, `theme=${theme}`);
