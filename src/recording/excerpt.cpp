@@ -28,10 +28,7 @@ void Excerpt::begin_segment(StreamId stream) {
     seen_ = 0;
 }
 
-bool Excerpt::has(Amount amount) {
-    if (is_all() || amount == Amount::kBounded) {
-        return true;
-    }
+bool Excerpt::takes(Amount amount) {
     if (amount == Amount::kByTime) {
         return false;
     }

@@ -30,7 +30,7 @@ class Excerpt {
     bool is_all() const { return samples_ == 0; }
     void begin_segment(StreamId stream);
     // Whether the excerpt has the next row, of a table of that amount.
-    bool has(Amount amount);
+    bool has(Amount amount) { return is_all() || amount == Amount::kBounded || takes(amount); }
     // Whether samples were left out between the excerpt's last one and the one before it in its stream.
     bool is_behind_gap() const { return is_behind_gap_; }
     // Skips the rest of the segment.
@@ -46,6 +46,9 @@ class Excerpt {
         bool has_begun = false;
         bool is_cut = false;  // since the stream's last sample in the excerpt
     };
+
+    // Not inline, unlike what scans of everything run for each row.
+    bool takes(Amount amount);
 
     std::uint32_t samples_;
     std::unordered_map<std::uint32_t, Stream> streams_;
