@@ -7,6 +7,8 @@ A unit is a .cpp with the .h of the same name; in WEB, the page's sources, a .ts
 - Folders of more than 25 units: nobody finds a file there.
 - Classes whose members are defined in more than two files: cut by length instead of by responsibility.
 - Scans of a recording's rows by its consumers: one reads all but the samples (analysis/run_tables.h), for all others.
+- Unit tests mirror SOURCE: one whose name is that of one unit of its layer lies in that unit's folder, below tests/unit beside SOURCE. Where
+  a layer has several units of that name, or none, the test may lie anywhere in the layer.
 - Processors' names in conditions of the preprocessor: only CHOOSING files ask for which processor is built; what depends on it is in
   folders of its name.
 LEFT names what is left from before this check, a line each: classes by folder and name, circles of folders as "circle" and the folder
@@ -116,6 +118,19 @@ def scanning_elsewhere(source):
             re.search(r"[.>]scan(_part|_with)?\(|\bscan_for\(|\bread_each<", path.read_text())}
 
 
+def mirrored(tests, units):
+    """For each unit test whose name is that of one unit of its layer: the test below `tests`, its folder and the unit's."""
+    folders = collections.defaultdict(list)
+    for unit in units:
+        folder, _, name = unit.rpartition("/")
+        folders[folder.split("/")[0], name].append(folder)
+    for path in sorted(tests.rglob("*_test.cpp")):
+        folder = path.parent.relative_to(tests).as_posix()
+        wanted = folders[folder.split("/")[0], path.name.removesuffix("_test.cpp")]
+        if len(wanted) == 1:
+            yield path.relative_to(tests), folder, wanted[0]
+
+
 def choosing_elsewhere(source):
     """Lines of files that are not to ask which processor is built, and do."""
     return [f"{name}:{number}" for path in sorted(source.rglob("*")) if path.suffix in (".h", ".cpp", ".c", ".S")
@@ -141,10 +156,12 @@ def main():
     failures += [f"a class in more than two files: {name}" for name in sorted(cut - known)]
     failures += [f"{left.name} names a class that is whole: {name}" for name in sorted(known - cut)]
     failures += [f"a choice of processor outside of native.h: {place}" for place in choosing_elsewhere(source)]
+    tests = list(mirrored(source.resolve().parent / "tests" / "unit", included))
+    failures += [f"a unit test outside of its unit's folder, {wanted}: {test}" for test, folder, wanted in tests if folder != wanted]
     for failure in failures:
         print("FAILED:", failure)
-    print(f"{len(included)} units and {len(scripts)} of the page, {len(cut)} classes in more than two files, {len(knots)} circles of folders")
-    sys.exit(1 if failures or len(included) < 100 or len(scripts) < 50 else 0)
+    print(f"{len(included)} units, {len(tests)} with a test of their name, and {len(scripts)} of the page, {len(cut)} classes in more than two files, {len(knots)} circles of folders")
+    sys.exit(1 if failures or len(included) < 100 or len(scripts) < 50 or len(tests) < 100 else 0)
 
 
 main()
