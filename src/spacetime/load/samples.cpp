@@ -1,5 +1,6 @@
 // The second pass over a file: its samples. Streams are shared among several threads; each stream is one thread's.
 #include "parallel/loops.h"
+#include "recording/reader.h"
 #include "spacetime/load/stream_samples.h"
 
 #include <algorithm>
