@@ -11,7 +11,7 @@ from expected import COLLECTIVE, ELSEWHERE, EVERYBODY, ONE_SIDED, RANKS, READ, R
 from harness import main  # noqa: E402
 
 
-def run(test, name, *arguments, env=(), measured=True):
+def rows_of(test, name, *arguments, env=(), measured=True):
     """Rows by rank. Repeated where mpirun lost a rank's farewell."""
     for _ in range(3):
         done, rows = run_once(test, test.build / "tests" / "mpi" / name, arguments, env, measured)
@@ -124,7 +124,7 @@ def order(test, rows):
 
 def body(test):
     programs = test.build / "tests" / "mpi"
-    start = lambda name, *arguments, **options: run(test, name, *arguments, **options)
+    start = lambda name, *arguments, **options: rows_of(test, name, *arguments, **options)
     for language in ("c", "fortran"):
         if not (programs / f"ring_{language}").exists():
             print(f"note: no Fortran compiler for MPI: {language} is left out")

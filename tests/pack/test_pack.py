@@ -33,9 +33,8 @@ class Readers:
         self.place.mkdir()
         self.environment = {**replay.ENVIRONMENT, "TMPDIR": str(self.place)}
 
-    def run(self, *words, **more):
-        done = self.test.run(self.test.kymo, *words, env=self.environment, **more)
-        return done
+    def kymo(self, *words, **more):
+        return self.test.run(self.test.kymo, *words, env=self.environment, **more)
 
     def left(self):
         """What is left there; it is removed right after the reader's end."""
@@ -47,10 +46,10 @@ class Readers:
 
 def same(test, readers, folder, packed):
     for what, words in VERBS.items():
-        plain = readers.run(*[word.format(folder) for word in words])
-        read = readers.run(*[word.format(packed) for word in words])
-        piped = subprocess.run([test.kymo, *[word.format("-") for word in words]], stdin=open(packed, "rb"), capture_output=True, text=True,
-                               env=readers.environment, check=False)
+        plain = readers.kymo(*[word.format(folder) for word in words])
+        read = readers.kymo(*[word.format(packed) for word in words])
+        with open(packed, "rb") as archive_bytes:
+            piped = readers.kymo(*[word.format("-") for word in words], stdin=archive_bytes)
         test.equal(f"{what}: exit status", (0, 0, 0), (plain.returncode, read.returncode, piped.returncode))
         for how, done in (("a file", read), ("standard input", piped)):
             test.equal(f"{what}: from {how}", plain.stdout, replaced(done.stdout, folder))
@@ -82,7 +81,7 @@ def archive(path, *members, mode="w:gz"):
 
 
 def refused(test, readers, what, path, code=MALFORMED):
-    done = readers.run("report", path)
+    done = readers.kymo("report", path)
     test.check(f"{what}: refused", code, (done.returncode, done.stderr), done.returncode == code and done.stderr.startswith("kymo: ")
                and done.stderr.count("\n") <= 2 and done.stdout == "")
 
@@ -114,7 +113,7 @@ def hostile(test, readers, packed):
         for _ in range(1 + number % 5):
             content[chance.randrange(len(content))] = chance.randrange(256)
         (test.work / "damaged").write_bytes(content)
-        done = readers.run("report", test.work / "damaged")
+        done = readers.kymo("report", test.work / "damaged")
         test.check(f"damage {number}", MALFORMED, (done.returncode, done.stderr[:300]), done.returncode == MALFORMED)
     refused(test, readers, "no recording in it", archive(test.work / "other.tar.gz", member("a/b.txt", b"x")))
     test.equal("nothing is left of these", [], readers.left())
@@ -144,7 +143,7 @@ def interrupted(test, readers, folder, images):
         time.sleep(0.1 * number)
         started.send_signal(signal.SIGINT)
         started.wait()
-        whole = out.exists() and readers.run("report", out).returncode == 0
+        whole = out.exists() and readers.kymo("report", out).returncode == 0
         test.check("interrupted", "no file, or a whole one", (started.returncode, out.exists(), whole), whole or not out.exists())
 
 
@@ -153,26 +152,27 @@ def body(test):
     images = replay.unpack(replay.IMAGES, test.work)
     readers = Readers(test)
     packed = test.work / "packed.tar.xz"
-    done = readers.run("pack", folder, "--images", images, "--only-images", "-o", packed)
+    done = readers.kymo("pack", folder, "--images", images, "--only-images", "-o", packed)
     test.equal("pack", 0, done.returncode)
     test.check("it says what it packed", "files", done.stderr, "kymo: packed " in done.stderr)
-    folder_names = readers.run("report", folder, "--images", images, "--json").stdout
-    test.equal("names are from its images", folder_names, replaced(readers.run("report", packed, "--json").stdout, folder))
-    again = readers.run("pack", folder, "--images", images, "--only-images", "-o", test.work / "again.tar.xz")
+    folder_names = readers.kymo("report", folder, "--images", images, "--json").stdout
+    test.equal("names are from its images", folder_names, replaced(readers.kymo("report", packed, "--json").stdout, folder))
+    again = readers.kymo("pack", folder, "--images", images, "--only-images", "-o", test.work / "again.tar.xz")
     test.equal("the same bytes again", (0, True), (again.returncode, (test.work / "again.tar.xz").read_bytes() == packed.read_bytes()))
     (folder / "images").symlink_to(images)  # as the packed one has them
     same(test, readers, folder, packed)
     plain = test.work / "plain.tar.xz"
     with tarfile.open(plain, "w:xz") as out:
         out.add(folder.with_name("lock-contention.bad.kymo"), arcname="x.kymo", filter=lambda entry: None if entry.issym() else entry)
-    test.equal("anybody's tar of a recording", 0, readers.run("report", plain).returncode)
-    test.equal("nothing is overwritten", EXISTS, readers.run("pack", folder, "-o", packed).returncode)
-    test.equal("packed already", USAGE, readers.run("pack", packed, "-o", test.work / "b").returncode)
-    nowhere = readers.run("pack", folder, "-o", test.work / "nowhere/x.tar.xz")
+    test.equal("anybody's tar of a recording", 0, readers.kymo("report", plain).returncode)
+    test.equal("nothing is overwritten", EXISTS, readers.kymo("pack", folder, "-o", packed).returncode)
+    test.equal("packed already", USAGE, readers.kymo("pack", packed, "-o", test.work / "b").returncode)
+    nowhere = readers.kymo("pack", folder, "-o", test.work / "nowhere/x.tar.xz")
     test.check("no such directory", "one line", nowhere.stderr, nowhere.returncode != 0 and "nowhere" in nowhere.stderr)
-    full = subprocess.run([test.kymo, "pack", folder, "-o", "-"], stdout=open("/dev/full", "wb"), stderr=subprocess.PIPE, text=True, env=readers.environment, check=False)
+    with open("/dev/full", "wb") as full_disk:
+        full = readers.kymo("pack", folder, "-o", "-", stdout=full_disk)
     test.check("a full disk", "an error", (full.returncode, full.stderr), full.returncode != 0 and "No space" in full.stderr)
-    page = readers.run("view", packed, cwd=test.work)
+    page = readers.kymo("view", packed, cwd=test.work)
     test.equal("the page is named as the recording", (0, True), (page.returncode, (test.work / "lock-contention.bad.html").exists()))
     hostile(test, readers, packed)
     ends(test, readers, packed)

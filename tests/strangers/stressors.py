@@ -19,6 +19,9 @@ import tempfile
 import time
 import zlib
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "truth"))
+from harness import run  # noqa: E402
+
 # They change the machine, need devices, or end it.
 LEFT_OUT = set("""bind-mount binderfs bigheap cpu-online cyclic dev efivar gpu icmp-flood ioport ipsec-mb klog kvm l1cache loop memhotplug netdev
  oom-pipe pci physpage quota rawdev rawpkt reboot resources smi swap tun umount watchdog softlockup handle idle-page sysfs dev-shm
@@ -51,10 +54,11 @@ def half(name):
     return zlib.crc32(name.encode()) & 1
 
 
-def run(command, folder, limit):
+def timed(command, folder, limit):
+    """Its exit status, or None where it was still running; what it printed; seconds."""
     began = time.monotonic()
     try:
-        done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=limit)
+        done = run(*command, cwd=folder, timeout=limit)
     except subprocess.TimeoutExpired:
         return None, "", limit
     return done.returncode, done.stdout + done.stderr, time.monotonic() - began
@@ -62,7 +66,7 @@ def run(command, folder, limit):
 
 def tell(kymo, recording):
     """The findings, and what is wrong with the recording."""
-    done = subprocess.run([kymo, "report", "--json", recording], capture_output=True, text=True, timeout=300)
+    done = run(kymo, "report", "--json", recording, timeout=300)
     if done.returncode != 0:
         return [], done.stderr.strip()[-200:] or f"kymo report ended with {done.returncode}"
     return json.loads(done.stdout)["findings"], ""
@@ -88,11 +92,11 @@ def main():
     for name in names:
         with tempfile.TemporaryDirectory() as folder:
             command = ["stress-ng", f"--{name}", "1", "-t", f"{given.seconds:g}s", "--temp-path", folder]
-            status, _, plain_s = run(command, folder, 60)
+            status, _, plain_s = timed(command, folder, 60)
             if status not in (0, 2):  # 3, 4: not on this machine
                 continue
             recording = f"{folder}/out.kymo"
-            recorded, output, took = run([kymo, "record", "-o", recording, "--", *command], folder, 180)
+            recorded, output, took = timed([kymo, "record", "-o", recording, "--", *command], folder, 180)
             if recorded != status:
                 different.append(f"{name}: {'still running' if recorded is None else f'status {recorded}'} instead of {status}: {output[-300:]}")
                 print(different[-1], flush=True)

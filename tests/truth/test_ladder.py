@@ -30,7 +30,7 @@ def check_told(test, report, *words):
     test.check(f"the report tells of {words}", "one entry", told, any(all(w in t for w in words) for t in told))
 
 
-def run(test, count, ms, prefix=(), sampled=None, words=(), **more):
+def recorded_threads(test, count, ms, prefix=(), sampled=None, words=(), **more):
     tool = [test.tool(prefix[0], "util-linux"), *prefix[1:]] if prefix else []
     done, path = test.record(test.program("threads"), count, ms, *words, prefix=[*test.prefix, *tool], **more)
     test.equal("status and output", (0, f"{count} threads\n"), (done.returncode, done.stdout))
@@ -55,7 +55,7 @@ def check_ticks(test, report, told):
 
 
 def locked_memory(test):
-    report = run(test, 200, 6, ("prlimit", "--memlock=65536:65536"))
+    report = recorded_threads(test, 200, 6, ("prlimit", "--memlock=65536:65536"))
     if report is not None:
         check_told(test, report, "sample buffers", "locked memory")
 
@@ -63,14 +63,14 @@ def locked_memory(test):
 def descriptors(test):
     # Of 256 descriptors 192 are the monitor's. Threads beyond those have no counter of the kernel: they are sampled when it
     # ticks, 4 ms or so apart.
-    report = run(test, 250, 6, ("prlimit", "--nofile=256:256"), sampled=150)
+    report = recorded_threads(test, 250, 6, ("prlimit", "--nofile=256:256"), sampled=150)
     if report is not None:
         check_told(test, report, "CPU-time timers", "limit of open files", "ulimit -n")
 
 
 def thousand_threads(test):
     # The usual limit. Counters that threads can do without are left to those that could not be sampled otherwise.
-    report = run(test, 1000, 3, ("prlimit", "--nofile=1024:1024"), sampled=600)
+    report = recorded_threads(test, 1000, 3, ("prlimit", "--nofile=1024:1024"), sampled=600)
     if report is not None:
         check_told(test, report, "CPU-time timers", "limit of open files", "ulimit -n")
 
@@ -80,7 +80,7 @@ def no_events(test):
     for error in (None, "EACCES", "ENOSYS"):
         print(f"note: {error or 'EPERM'}")
         env = dict(os.environ) if error is None else dict(os.environ, PERF_EVENTS_ERROR=error)
-        report = run(test, 20, 25, sampled=0, words=("ticks",), env=env, out=f"{error}.kymo")
+        report = recorded_threads(test, 20, 25, sampled=0, words=("ticks",), env=env, out=f"{error}.kymo")
         if report is not None:
             check_told(test, report, "performance events", "switch records")
 
@@ -119,7 +119,7 @@ def records(asked):
 def machine_records(test):
     """As on machines with many processors: the whole machine's records, of which only the program's tree is kept."""
     other = test.start(test.program("children"), "fork+execve", test.program("children"), "work", 2000)
-    report = run(test, 50, 6, env=records("machine"))
+    report = recorded_threads(test, 50, 6, env=records("machine"))
     other.communicate(timeout=60)
     if report is not None:
         told = report["recording"]["unavailable"]
@@ -138,7 +138,7 @@ def machine_records(test):
 
 def no_records(test):
     """As there, where the whole machine's are not allowed."""
-    report = run(test, 50, 6, env=records("none"))
+    report = recorded_threads(test, 50, 6, env=records("none"))
     if report is not None:
         check_told(test, report, "switch and task records", "KYMO_KERNEL_RECORDS")
         threads = [t for t in report["threads"] if t["sampled"]]
@@ -148,7 +148,7 @@ def no_records(test):
 
 def own_records(test):
     """As there, each thread by its own: the same of every measured thread, nothing of others."""
-    report = run(test, 50, 6, env=records("own"))
+    report = recorded_threads(test, 50, 6, env=records("own"))
     if report is not None:
         check_told(test, report, "without the monitor", "KYMO_KERNEL_RECORDS=own")
         threads = [t for t in report["threads"] if t["sampled"]]
@@ -169,7 +169,7 @@ def own_records(test):
 def refused_records(test):
     if int(open("/proc/sys/kernel/perf_event_paranoid").read()) <= 0:
         test.skip("kernel.perf_event_paranoid lets everybody have the whole machine's records")
-    report = run(test, 20, 6, env=records("machine"))
+    report = recorded_threads(test, 20, 6, env=records("machine"))
     if report is not None:
         check_told(test, report, "switch and task records", "may not have the whole machine's")
         check_identity(test, report)

@@ -105,39 +105,39 @@ class Program:
 
     # ---- the account
 
-    def run(self, body, values):
+    def execute(self, body, values):
         for kind, *what in body:
             if kind == "step":
                 self.counts[what[0]] = self.counts.get(what[0], 0) + 1
             elif kind == "call":
                 (_, callee), number, variable = what
-                self.run(callee, {"n": number + (values[variable] & 1)})
+                self.execute(callee, {"n": number + (values[variable] & 1)})
             elif kind == "call all":
-                self.run(what[0][1], {"n": values["n"] & 3})
+                self.execute(what[0][1], {"n": values["n"] & 3})
             elif kind == "again":
                 inner, name = what
                 if values["n"] > 0:
-                    self.run([inner], values)
-                    self.run(dict(self.functions)[name], {"n": values["n"] - 1})
+                    self.execute([inner], values)
+                    self.execute(dict(self.functions)[name], {"n": values["n"] - 1})
             elif kind == "loop":
                 own, turns, first, leave, at, inner = what
                 for turn in range(turns):
-                    self.run([first], values)
+                    self.execute([first], values)
                     if leave and turn == at:
                         if leave == "break":
                             break
                         continue
-                    self.run(inner, {**values, own: turn})
+                    self.execute(inner, {**values, own: turn})
             elif kind == "while":
                 turns, inner = what
                 for _ in range((turns + 1) // 2):
-                    self.run([inner], values)
+                    self.execute([inner], values)
             elif kind == "if":
                 own, by, rest, yes, no = what
-                self.run(yes if values[own] % by == rest else [no], values)
+                self.execute(yes if values[own] % by == rest else [no], values)
             elif kind == "switch":
                 own, cases = what
-                self.run([cases.get(values[own], cases[None])], values)
+                self.execute([cases.get(values[own], cases[None])], values)
 
     def steps(self):
         """The lines of all steps, run or not."""
@@ -186,10 +186,10 @@ int main(int argc, char** argv) {
 def expected(first, second, third):
     for thread in range(THREADS):
         for i in range(5 + thread):
-            first[0].run(first[1], {"n": i % 4})
-            second[0].run(second[1], {"n": i % 3})
+            first[0].execute(first[1], {"n": i % 4})
+            second[0].execute(second[1], {"n": i % 3})
     for turn in range(2):
-        third[0].run(third[1], {"n": 3 + turn})
+        third[0].execute(third[1], {"n": 3 + turn})
 
 
 def check_program(test, compiler, seed, level):

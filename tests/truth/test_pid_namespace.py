@@ -2,7 +2,6 @@
 their own: each process and thread is in the report once, measured, with the kernel's number and its own."""
 
 import shutil
-import subprocess
 
 from harness import main
 
@@ -11,7 +10,7 @@ THREADS = 3
 
 def check(test, what, *options):
     unshare = ["unshare", "--pid", "--fork", *options]
-    if subprocess.run([*unshare, "true"], capture_output=True).returncode != 0:
+    if test.run(*unshare, "true", prefix=[]).returncode != 0:
         test.skip("a pid namespace cannot be made here")
     program = test.program("named_threads")
     one = " ".join([*unshare, str(program)])

@@ -152,7 +152,7 @@ def e_format(kinds):
     return f"({', '.join(kinds)})"
 
 
-def run(test):
+def body(test):
     compiler = pathlib.Path("/usr/local/cuda/bin/nvcc")
     if not compiler.exists():
         test.skip("nvcc is not installed")
@@ -172,4 +172,4 @@ def run(test):
                    told.endswith(" 0 wrong") and known > 300 and done.returncode == 0)
 
 
-main(run)
+main(body)

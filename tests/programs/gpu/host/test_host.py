@@ -307,28 +307,28 @@ def machine_code(test):
     launch = ["--gpu", "a100-pcie", "--block", "32", "--args", "f32[256]=random", "f32[128]", "7", "32", "--json"]
     nowhere = {"KYMO_PTXAS": "/nowhere/ptxas", "PATH": "/usr/bin:/bin"}
 
-    def run(*words, env=None):
+    def first_kernel(*words, env=None):
         done = test.run(test.kymo, "gpu", "run", *words, env=env or nowhere)
         kernels = json.loads(done.stdout)["kernels"] if done.returncode == 0 else [{}]
         return done, kernels[0]
 
-    done, kernel = run(ptx, *launch, "--machine-code", cubin)
+    done, kernel = first_kernel(ptx, *launch, "--machine-code", cubin)
     test.equal("a cubin: exit status, what is said", (0, ""), (done.returncode, done.stderr))
     test.equal("a cubin: each of its instructions once", 67, kernel.get("warp_instructions", 0) + kernel.get("masked_instructions", 0))
-    estimated = run(ptx, *launch)[1]
-    done, kernel = run(ptx, *launch, "--machine-code", "auto")
+    estimated = first_kernel(ptx, *launch)[1]
+    done, kernel = first_kernel(ptx, *launch, "--machine-code", "auto")
     test.equal("no ptxas: exit status, lines said", (0, 1), (done.returncode, done.stderr.count("\n")))
     test.check("no ptxas: it is said", "there is no ptxas", done.stderr, "there is no ptxas" in done.stderr)
     test.equal("no ptxas: the estimate", estimated, kernel)
-    test.equal("no such cubin", 3, run(ptx, *launch, "--machine-code", test.work / "none.cubin")[0].returncode)
+    test.equal("no such cubin", 3, first_kernel(ptx, *launch, "--machine-code", test.work / "none.cubin")[0].returncode)
     made = test.run(test.kymo, "gpu", "trace", ptx, *launch[2:-1], "-o", test.work / "rows.kgt")
     test.equal("a trace of it", 0, made.returncode)
-    test.equal("a trace has its schedule", 2, run(test.work / "rows.kgt", "--machine-code", "auto")[0].returncode)
+    test.equal("a trace has its schedule", 2, first_kernel(test.work / "rows.kgt", "--machine-code", "auto")[0].returncode)
     path = program(test, "divergence")
     done = test.run(test.kymo, "gpu", "run", *GPU, "--machine-code", "auto", "--", path, "bad", env=nowhere)
     test.equal("a program, no ptxas: exit status, lines said", (0, 1), (done.returncode, done.stderr.count("\n")))
     test.check("a program, no ptxas: it is said", "there is no ptxas", done.stderr, "there is no ptxas" in done.stderr)
-    test.equal("a program with a cubin named", 2, run("--machine-code", cubin, "--", path, "bad")[0].returncode)
+    test.equal("a program with a cubin named", 2, first_kernel("--machine-code", cubin, "--", path, "bad")[0].returncode)
     compiler = pathlib.Path("/usr/local/cuda/bin/nvcc")
     if not compiler.exists():
         return

@@ -13,7 +13,7 @@ BUILDS = {"as usual": [], "-G": ["-G"], **{f"cicc -O{level}": ["-Xcicc", f"-O{le
 PROGRAMS = 10  # of each file
 
 
-def run(test):
+def body(test):
     compiler = pathlib.Path("/usr/local/cuda/bin/nvcc")
     if not compiler.exists():
         test.skip("nvcc is not installed")
@@ -30,4 +30,4 @@ def run(test):
                        len(lines) == PROGRAMS and not wrong and done.returncode == 0 and done.stderr == "")
 
 
-main(run)
+main(body)
