@@ -3,9 +3,7 @@
 #include "analysis/run_tables.h"
 #include "findings/exact.h"
 #include "spacetime/hunt_results/hunt_rows.h"
-#include "spacetime/metrics/channels.h"
 #include "spacetime/metrics/load_run_metrics.h"
-#include "spacetime/metrics/stolen_time.h"
 
 #include <utility>
 
@@ -39,7 +37,8 @@ Result<Analysis> analyse(const recording::Recording& recording, const SpaceTimeO
         all.earlier = EarlierLook::of(recording, spacetime::looked_for(run.looks), spaces);
         spaces.looked_at = all.earlier.evidence();
     }
-    auto space_time = follow_spaces(recording, std::move(*profile), spaces);
+    all.metrics = spacetime::make_run_metrics(std::move(run.metrics));
+    auto space_time = follow_spaces(recording, std::move(*profile), spaces, all.metrics);
     if (!space_time) {
         return space_time.error();
     }
@@ -47,11 +46,8 @@ Result<Analysis> analyse(const recording::Recording& recording, const SpaceTimeO
     if (options.spaces.on_stage) {
         options.spaces.on_stage("findings");
     }
-    all.metrics = spacetime::make_run_metrics(std::move(run.metrics));
-    all.evidence.run.channels = spacetime::channels_of(all.metrics).channels;
-    all.evidence.run.steal_ns = spacetime::stolen_time(all.metrics);
     all.exact = spacetime::exact_calls(run.exact);
-    spacetime::tell_nodes(all.exact, &all.evidence);
+    spacetime::set_exact_calls(all.exact, &all.evidence);
     all.memory = spacetime::memory_over_time(std::move(run.memory));
     all.judgement = findings::judge_recording(run.findings, all.evidence);
     findings::prefer_exact(all.evidence, all.exact, name_of(recording), &all.judgement);

@@ -38,11 +38,11 @@ Result<spacetime::Profile> load_described(const recording::Recording& recording,
 }
 
 Result<SpaceTime> follow_spaces(const recording::Recording& recording, spacetime::Profile profile,
-                                const spacetime::EvidenceOptions& options) {
+                                const spacetime::EvidenceOptions& options, const spacetime::RunMetrics& metrics) {
     begin(options, "names");
     spacetime::NamedRun named = spacetime::name_run(profile, options.space_share);
     spacetime::name_threads(named.tree, &profile);
-    auto evidence = spacetime::make_evidence(recording, profile, named, options);
+    auto evidence = spacetime::make_evidence(recording, profile, named, options, metrics);
     if (!evidence) {
         return evidence.error();
     }

@@ -33,9 +33,10 @@ Result<spacetime::Profile> load_profile(const recording::Recording& recording, c
 Result<spacetime::Profile> load_described(const recording::Recording& recording,
                                           std::vector<Result<spacetime::FileData>> described,
                                           const SpaceTimeOptions& options);
-// The others. What could not be done is in the profile's warnings. Errors: the system cannot read the recording.
+// The others. What could not be done is in the profile's warnings. `metrics`: as make_evidence(). Errors: the system
+// cannot read the recording.
 Result<SpaceTime> follow_spaces(const recording::Recording& recording, spacetime::Profile profile,
-                                const spacetime::EvidenceOptions& options);
+                                const spacetime::EvidenceOptions& options, const spacetime::RunMetrics& metrics = {});
 
 // All of them: three passes over the recording (spacetime/profile/make_profile.h,
 // spacetime/evidence/make_evidence.h). Errors: theirs.

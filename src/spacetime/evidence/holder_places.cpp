@@ -48,7 +48,8 @@ class Places {
 
 using HolderMeanwhile = std::map<std::pair<WaitKind, WaitPlace>, std::int64_t>;
 
-void set_longest(const HolderMeanwhile& meanwhile, WaitSum& sum) {
+HolderStay longest_stay(const HolderMeanwhile& meanwhile) {
+    HolderStay longest;
     std::map<std::tuple<WaitKind, std::string, std::string>, std::int64_t> functions;
     for (const auto& [where, ns] : meanwhile) {
         functions[{where.first, where.second.module, where.second.function}] += ns;
@@ -58,15 +59,16 @@ void set_longest(const HolderMeanwhile& meanwhile, WaitSum& sum) {
         const std::int64_t all = functions[{where.first, where.second.module, where.second.function}];
         if (std::pair(all, ns) > most) {
             most = {all, ns};
-            sum.holder_doing = where.first;
-            sum.holder_place = where.second;
+            longest = {where.first, where.second};
         }
     }
+    return longest;
 }
 
 }  // namespace
 
-void add_holder_places(const Profile& profile, const Names& names, Evidence* evidence) {
+std::map<std::uint32_t, HolderStay> holder_stays(const Profile& profile, const Names& names,
+                                                 const std::vector<WaitTarget>& wait_targets) {
     const Waits& waits = profile.waits;
     std::map<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>, std::uint32_t> threads;  // ids are reused
     for (std::uint32_t i = 0; i < profile.threads.size(); ++i) {
@@ -79,8 +81,8 @@ void add_holder_places(const Profile& profile, const Names& names, Evidence* evi
         return found == threads.end() ? kNone : found->second;
     };
     std::map<WaitTarget, std::uint32_t> targets;
-    for (std::uint32_t i = 0; i < evidence->wait_targets.size(); ++i) {
-        targets.emplace(evidence->wait_targets[i], i);
+    for (std::uint32_t i = 0; i < wait_targets.size(); ++i) {
+        targets.emplace(wait_targets[i], i);
     }
     const Places places(profile, names);
     std::map<std::uint32_t, HolderMeanwhile> meanwhile;  // by target
@@ -102,9 +104,11 @@ void add_holder_places(const Profile& profile, const Names& names, Evidence* evi
             meanwhile[target->second][{what.kind, places.of(what.path, what.kind == WaitKind{})}] += ns;
         }
     }
+    std::map<std::uint32_t, HolderStay> stays;
     for (const auto& [target, seen] : meanwhile) {
-        set_longest(seen, evidence->wait_sums[target]);
+        stays.emplace(target, longest_stay(seen));
     }
+    return stays;
 }
 
 }  // namespace kymo::spacetime

@@ -12,12 +12,14 @@
 #include "recording/reader.h"
 #include "spacetime/evidence/evidence.h"
 #include "spacetime/evidence/named_run.h"
+#include "spacetime/metrics/run_metrics.h"
 #include "spacetime/profile/profile.h"
 
 namespace kymo::spacetime {
 
-// Error: the system cannot read the recording.
+// `metrics`: of the same recording; empty: what they add to the facts about the run is not known. Error: the system
+// cannot read the recording.
 Result<Evidence> make_evidence(const recording::Recording& recording, const Profile& profile, NamedRun& run,
-                               const EvidenceOptions& options = {});
+                               const EvidenceOptions& options = {}, const RunMetrics& metrics = {});
 
 }  // namespace kymo::spacetime

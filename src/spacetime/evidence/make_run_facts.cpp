@@ -1,11 +1,12 @@
 #include "spacetime/evidence/make_run_facts.h"
 
 #include "spacetime/evidence/node_tables.h"
-#include "spacetime/evidence/wait_targets.h"
+#include "spacetime/metrics/stolen_time.h"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
 #include <utility>
 
 namespace kymo::spacetime {
@@ -118,10 +119,30 @@ void add_ready(RunFacts& run, const TimeGrid& ready) {
     }
 }
 
+// Waits too short for a row each, and memory taken from the system.
+void add_process_sums(const Profile& profile, std::vector<ThreadFacts>& threads) {
+    std::map<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>, std::uint32_t> index;  // ids are reused
+    for (std::uint32_t i = 0; i < profile.threads.size(); ++i) {
+        const ProfileThread& thread = profile.threads[i];
+        const std::uint64_t pid =
+            thread.process < profile.processes.size() ? profile.processes[thread.process].pid : 0;
+        index.try_emplace({pid, thread.tid, thread.begin}, i);
+        if (const auto taken = profile.mappings.find({pid, thread.tid}); taken != profile.mappings.end()) {
+            threads[i].mappings = taken->second;
+        }
+    }
+    for (const auto& [key, amount] : profile.waits.brief) {
+        const WaitThread& thread = key.first.in(profile.waits.threads);
+        if (const auto found = index.find({thread.pid, thread.tid, thread.begin}); found != index.end()) {
+            threads[found->second].brief.push_back({key.second, amount.ns, amount.count});
+        }
+    }
+}
+
 }  // namespace
 
 RunFacts make_run_facts(const Profile& profile, const Names& names, const OccurrencePass& occurrences,
-                        const std::vector<std::vector<std::uint32_t>>& targets) {
+                        const WaitTargets& targets, const RunMetrics& metrics) {
     RunFacts run;
     run.begin = profile.begin;
     run.end = profile.end;
@@ -136,7 +157,8 @@ RunFacts make_run_facts(const Profile& profile, const Names& names, const Occurr
     }
     run.deltas.resize(run.counters.size());
     for (std::uint32_t i = 0; i < profile.threads.size(); ++i) {
-        ThreadFacts facts = facts_of(profile, profile.threads[i], names, targets[i], occurrences.processors[i]);
+        ThreadFacts facts =
+            facts_of(profile, profile.threads[i], names, targets.of_thread[i], occurrences.processors[i]);
         facts.deltas.resize(run.counters.size());
         run.total += facts.total;
         for (std::size_t event = 0; event < facts.deltas.size(); ++event) {
@@ -144,7 +166,13 @@ RunFacts make_run_facts(const Profile& profile, const Names& names, const Occurr
         }
         run.threads.push_back(std::move(facts));
     }
+    add_process_sums(profile, run.threads);
     run.processes = processes_of(profile);
+    if (profile.peak_bytes != 0) {
+        run.peak_bytes = profile.peak_bytes;
+    }
+    run.channels = channels_of(metrics).channels;
+    run.steal_ns = stolen_time(metrics);
     add_ready(run, occurrences.ready);
     return run;
 }

@@ -4,16 +4,14 @@
 #include "spacetime/evidence/occurrences/occurrence_pass.h"
 #include "spacetime/evidence/places.h"
 #include "spacetime/evidence/run_facts.h"
+#include "spacetime/evidence/wait_targets.h"
+#include "spacetime/metrics/run_metrics.h"
 #include "spacetime/profile/profile.h"
-
-#include <cstdint>
-#include <vector>
 
 namespace kymo::spacetime {
 
-// `targets`: by thread, then by ProfileThread::waits: index of Evidence::wait_targets. Metrics, and facts that
-// only rules need, are filled in elsewhere. Pure.
+// `metrics`: of the same recording; empty: no channels, and no time of the hypervisor. Pure.
 RunFacts make_run_facts(const Profile& profile, const Names& names, const OccurrencePass& occurrences,
-                        const std::vector<std::vector<std::uint32_t>>& targets);
+                        const WaitTargets& targets, const RunMetrics& metrics);
 
 }  // namespace kymo::spacetime

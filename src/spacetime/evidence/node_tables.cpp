@@ -145,6 +145,22 @@ void fill_node(SpaceNode& node, NodeSums&& sums, const Meanwhile& meanwhile, con
     fill_rows(node.rows, std::move(sums.sample).take(options.occurrence_cap), meanwhile);
 }
 
+void fill_kept(std::vector<SpaceNode>& nodes, std::vector<NodeSums>&& sums, const std::vector<LevelStructure>& levels,
+               const Meanwhile& meanwhile, const EvidenceOptions& options) {
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        SpaceNode& node = nodes[i];
+        fill_node(node, std::move(sums[i]), meanwhile, options);
+        node.structure = levels[i].score;
+        node.rounds = levels[i].rounds;
+        if (levels[i].is_main) {
+            node.role = Role::kMainLoop;
+        } else if (node.parent != kNone && node.parent.in(levels).is_loop) {
+            node.role = Role::kPhase;
+        }
+    }
+    add_up(nodes);
+}
+
 void add_up(std::vector<SpaceNode>& nodes) {
     std::vector<std::map<std::uint32_t, std::int64_t>> waits(nodes.size());
     std::vector<std::map<std::uint32_t, WorkSums>> work(nodes.size());
@@ -226,6 +242,16 @@ SpaceIntervals make_intervals(std::uint32_t node, const NodeSums& sums) {
     return result;
 }
 
+std::vector<SpaceIntervals> node_intervals(const std::vector<NodeSums>& sums) {
+    std::vector<SpaceIntervals> intervals;
+    for (std::uint32_t node = 0; node < sums.size(); ++node) {
+        if (sums[node].gaps.count != 0) {
+            intervals.push_back(make_intervals(node, sums[node]));
+        }
+    }
+    return intervals;
+}
+
 std::optional<Period> period_of(const OccurrenceSums& sums, std::uint32_t level, std::uint32_t node) {
     std::vector<std::uint64_t> best;
     for (auto at = sums.sequences.lower_bound({level, 0}); at != sums.sequences.end() && at->first.first == level;
@@ -299,6 +325,24 @@ std::vector<CodePattern> make_patterns(const OccurrenceSums& sums) {
         result.insert(result.end(), triples.begin(), triples.end());
     }
     return result;
+}
+
+void fill_lives(std::vector<SameSpaces>& groups, OccurrenceSums&& lives, std::vector<NodeSums>&& parts,
+                const Meanwhile& meanwhile, const EvidenceOptions& options) {
+    std::vector<CodePattern> patterns = make_patterns(lives);
+    for (std::uint32_t i = 0; i < groups.size(); ++i) {
+        SameSpaces& group = groups[i];
+        group.is_part = lives.nodes[i].occurrences == 0 && parts[i].occurrences != 0;
+        NodeSums& sums = group.is_part ? parts[i] : lives.nodes[i];
+        group.gaps = make_intervals(i, sums);
+        fill_node(group.life, std::move(sums), meanwhile, options);
+        if (!group.life.folded && !group.is_part) {
+            group.gaps.period = period_of(lives, static_cast<std::uint32_t>(lives.nodes.size()), i);
+        }
+    }
+    for (CodePattern& pattern : patterns) {
+        groups[pattern.node].patterns.push_back(std::move(pattern));
+    }
 }
 
 }  // namespace kymo::spacetime

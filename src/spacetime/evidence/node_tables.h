@@ -11,6 +11,9 @@
 
 namespace kymo::spacetime {
 
+// The intervals of nodes with two occurrences or more in a stream, by node. `sums`: by kept node.
+std::vector<SpaceIntervals> node_intervals(const std::vector<NodeSums>& sums);
+
 // Other threads' state during an occurrence.
 struct Meanwhile {
     const Profile& profile;
@@ -22,6 +25,15 @@ struct Meanwhile {
 // Fills in totals, durations, rows from `sums`, which is consumed. Totals are those of the node alone: see
 // add_up().
 void fill_node(SpaceNode& node, NodeSums&& sums, const Meanwhile& meanwhile, const EvidenceOptions& options);
+
+// The same for kept nodes, then add_up(); with the roles and rounds that their levels give them. `levels`: parallel
+// to `nodes`, as `sums`, which is consumed.
+void fill_kept(std::vector<SpaceNode>& nodes, std::vector<NodeSums>&& sums, const std::vector<LevelStructure>& levels,
+               const Meanwhile& meanwhile, const EvidenceOptions& options);
+
+// Fills in life, gaps and patterns of each group of same spaces. `lives` and `parts`: SpanPass's, consumed.
+void fill_lives(std::vector<SameSpaces>& groups, OccurrenceSums&& lives, std::vector<NodeSums>&& parts,
+                const Meanwhile& meanwhile, const EvidenceOptions& options);
 
 // Adds children's totals to their parents'. Iterations and marks are beside the tree, and add to no node.
 void add_up(std::vector<SpaceNode>& nodes);

@@ -134,6 +134,7 @@ Weighing weigh_pairs(const Profile& profile, const SampledAddresses& addresses, 
     result.heavy = heavy_with_same(result.table, share, overlap);
     std::erase_if(result.heavy,
                   [&](std::size_t space) { return result.table.spaces[space].image >= profile.images.size(); });
+    result.spaces = static_cast<std::uint32_t>(result.heavy.size());
     std::vector<std::uint32_t> rank(result.table.spaces.size(), kNone);
     for (std::uint32_t i = 0; i < result.heavy.size(); ++i) {
         rank[result.heavy[i]] = i;

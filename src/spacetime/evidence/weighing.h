@@ -11,17 +11,10 @@
 
 namespace kymo::spacetime {
 
-struct Weighing {
+struct Weighing : HeavyOfPairs {
     SpaceTable table;
-    std::vector<std::size_t> heavy;  // indices of table.spaces, heaviest first: heavy_with_same()
-    std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>> spaces_of;  // by pair row: (heavy, 65536ths)
+    std::vector<std::size_t> heavy;              // indices of table.spaces, heaviest first: heavy_with_same()
     std::vector<std::vector<std::size_t>> same;  // groups of same spaces, of indices of `heavy`
-    // By pair row: the group with half of the pair or more, of two the one where it ends; kNone: none.
-    std::vector<std::uint32_t> group_of;
-    // Likewise: the other group with a part in the pair, if that never holds half of any (a pair has two spaces at
-    // most); kNone: none.
-    std::vector<std::uint32_t> part_of;
-    std::vector<std::uint64_t> group_samples;  // by group: pairs
     // By number of sampled address: share of the whole weight that pairs ending there have, for one sample.
     std::vector<double> weight_of_address;
 };

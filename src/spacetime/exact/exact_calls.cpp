@@ -52,7 +52,7 @@ const ExactFunction* ExactCalls::of(const SpaceNode& node) const {
     return found == functions.end() ? nullptr : &*found;
 }
 
-void tell_nodes(const ExactCalls& exact, Evidence* evidence) {
+void set_exact_calls(const ExactCalls& exact, Evidence* evidence) {
     for (const ExactFunction& function : exact.functions) {
         SpaceNode* only = nullptr;
         std::size_t nodes = 0;

@@ -66,6 +66,6 @@ struct ExactCalls {
 inline constexpr std::size_t kSlowestKept = 16;
 
 // Sets SpaceNode::exact_calls where it is known for sure: of functions with one kept call path.
-void tell_nodes(const ExactCalls& exact, Evidence* evidence);
+void set_exact_calls(const ExactCalls& exact, Evidence* evidence);
 
 }  // namespace kymo::spacetime

@@ -31,13 +31,14 @@ class SpanVisitor final : public StreamVisitor {
           sums_(sums),
           thread_(thread),
           now_(kFirstCounter + shared.profile.events.size()),
-          last_end_(shared.work.spaces, 0),
+          last_end_(shared.work.of_pairs.spaces, 0),
           is_visited_(shared.work.groups),
           last_span_(shared.work.groups, {0, {}}),
           lives_(shared.same_groups, thread, shared.profile.threads[thread].begin, shared.profile.events.size(),
                  shared.life_limits, sums.lives) {
         if (shared.has_parts) {
-            parts_.emplace(thread, shared.work.group_samples.size(), shared.life_limits.occurrence_cap, sums.parts);
+            parts_.emplace(thread, shared.work.of_pairs.group_samples.size(), shared.life_limits.occurrence_cap,
+                           sums.parts);
             at_pair_ = now_;
         }
     }
@@ -217,8 +218,8 @@ class SpanVisitor final : public StreamVisitor {
         if (address != kNone && last_address_ != kNone && !pair_is_broken_) {
             const std::uint32_t row = shared_.pairs.find(last_address_, address);
             if (row != kNone) {
-                group = shared_.work.group_of[row];
-                part = shared_.work.part_of[row];
+                group = shared_.work.of_pairs.group_of[row];
+                part = shared_.work.of_pairs.part_of[row];
             }
             add_pair(row, time);
         }
@@ -242,7 +243,7 @@ class SpanVisitor final : public StreamVisitor {
         if (row == kNone) {
             return;
         }
-        for (const auto& [space, share] : shared_.work.spaces_of[row]) {
+        for (const auto& [space, share] : shared_.work.of_pairs.spaces_of[row]) {
             SpaceTimes& times = sums_.spaces[space];
             times.user[batch] += user_ * share / 65536;
             std::uint64_t& last = last_end_[space];
@@ -277,7 +278,7 @@ class SpanVisitor final : public StreamVisitor {
 SpanPass empty_pass(const SpanWork& work) {
     SpanPass pass;
     pass.groups.resize(work.groups);
-    pass.spaces.resize(work.spaces);
+    pass.spaces.resize(work.of_pairs.spaces);
     return pass;
 }
 
@@ -289,22 +290,22 @@ Result<SpanPass> run_span_pass(const recording::Recording& recording, const Prof
                                const OccurrenceLimits& limits) {
     OccurrenceLimits life_limits = limits;
     life_limits.occurrence_cap = work.life_cap;
-    const SpanShared shared{
-        profile,
-        addresses,
-        pairs,
-        wait_targets,
-        work,
-        limits.occurrence_cap,
-        life_limits,
-        groups_as_nodes(work.group_samples.size()),
-        std::any_of(work.part_of.begin(), work.part_of.end(), [](std::uint32_t group) { return group != kNone; }),
-        clock_event(profile)};
+    const SpanShared shared{profile,
+                            addresses,
+                            pairs,
+                            wait_targets,
+                            work,
+                            limits.occurrence_cap,
+                            life_limits,
+                            groups_as_nodes(work.of_pairs.group_samples.size()),
+                            std::any_of(work.of_pairs.part_of.begin(), work.of_pairs.part_of.end(),
+                                        [](std::uint32_t group) { return group != kNone; }),
+                            clock_event(profile)};
     std::vector<SpanPass> workers(pass_workers(recording, profile), empty_pass(work));
-    const auto samples = std::make_shared<std::vector<std::uint64_t>>(work.group_samples);
+    const auto samples = std::make_shared<std::vector<std::uint64_t>>(work.of_pairs.group_samples);
     for (SpanPass& worker : workers) {
         worker.lives.patterns = PatternTable(samples, limits.pattern_cap);
-        worker.parts.resize(work.group_samples.size());
+        worker.parts.resize(work.of_pairs.group_samples.size());
     }
     const auto done =
         run_pass(recording, profile,
@@ -341,8 +342,8 @@ Result<SpanPass> run_span_pass(const recording::Recording& recording, const Prof
             all.user[batch] += worker.user[batch];
         }
     }
-    all.lives.nodes.resize(work.group_samples.size());
-    parts.nodes.resize(work.group_samples.size());
+    all.lives.nodes.resize(work.of_pairs.group_samples.size());
+    parts.nodes.resize(work.of_pairs.group_samples.size());
     all.parts = std::move(parts.nodes);
     groups.nodes.resize(work.groups);
     all.groups = std::move(groups.nodes);

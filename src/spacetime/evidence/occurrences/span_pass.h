@@ -35,16 +35,25 @@ struct SpanPass {
     std::array<std::int64_t, kTimeBatches> user{};  // of all pairs
 };
 
+// The heavy spaces that each row of a PairTable lies in. A *group*: heavy spaces with the same code.
+struct HeavyOfPairs {
+    std::uint32_t spaces = 0;  // number of heavy ones
+    // By row: (heavy space, share of the pair in 2^16ths).
+    std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>> spaces_of;
+    // By row: the group with half of the pair or more, of two the one where it ends; kNone: none.
+    std::vector<std::uint32_t> group_of;
+    // Likewise: the other group with a part in the pair, if that never holds half of any (a pair has two spaces at
+    // most); kNone: none.
+    std::vector<std::uint32_t> part_of;
+    std::vector<std::uint64_t> group_samples;  // by group: pairs
+};
+
+// What the pass measures. Borrowed.
 struct SpanWork {
-    std::vector<std::vector<Span>> spans;  // by thread, by begin
-    std::uint32_t groups = 0;
-    std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>>
-        spaces_of;  // by row of `pairs`: (space, share in 2^16ths)
-    std::uint32_t spaces = 0;
-    std::vector<std::uint32_t> group_of;       // by row of `pairs`: group of same spaces; kNone: none
-    std::vector<std::uint32_t> part_of;        // likewise: Weighing::part_of
-    std::vector<std::uint64_t> group_samples;  // by group
-    std::size_t life_cap = 0;                  // occurrences kept of each group
+    const std::vector<std::vector<Span>>& spans;  // by thread, by begin
+    std::size_t groups = 0;                       // of spans
+    const HeavyOfPairs& of_pairs;
+    std::size_t life_cap = 0;  // occurrences kept of each group of same spaces
 };
 
 Result<SpanPass> run_span_pass(const recording::Recording& recording, const Profile& profile,

@@ -106,13 +106,13 @@ TEST(ExactCalls, TellTheNodeOfAFunctionWithOneCallPath) {
     Evidence evidence;
     evidence.nodes.push_back(node_at(SpaceKind::kFunction, 0, 100));
     evidence.nodes.push_back(node_at(SpaceKind::kFunction, 200, 300));
-    tell_nodes(exact, &evidence);
+    set_exact_calls(exact, &evidence);
     EXPECT_FALSE(evidence.nodes[0].exact_calls);
     EXPECT_EQ(evidence.nodes[1].exact_calls, 2U);
     // Of two call paths nobody knows which one called how often.
     evidence.nodes.push_back(node_at(SpaceKind::kFunction, 200, 300));
     evidence.nodes[1].exact_calls.reset();
-    tell_nodes(exact, &evidence);
+    set_exact_calls(exact, &evidence);
     EXPECT_FALSE(evidence.nodes[1].exact_calls);
     EXPECT_FALSE(evidence.nodes[2].exact_calls);
 }
