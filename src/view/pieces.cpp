@@ -1,52 +1,65 @@
 #include "view/pieces.h"
 
-#include "spacetime/load/system_place.h"
+#include "spacetime/profile/sample_pass.h"
 
 #include <algorithm>
-#include <iterator>
-#include <unordered_map>
+#include <memory>
 #include <utility>
 
 namespace kymo::view {
 namespace {
 
 using namespace spacetime;
-namespace rec = recording;
 
 bool on_processor(ThreadState state) {
     return state == ThreadState::kUser || state == ThreadState::kSystem;
 }
 
-// One stream's samples, in the order of time.
-class StreamPass {
+// One thread's pieces.
+class ThreadPieces final : public StreamVisitor {
   public:
-    StreamPass(const Profile& profile, const PieceOptions& options, std::uint32_t thread,
-               std::span<const std::uint32_t> parents, const OnPiece& on_piece)
+    // `rest`: the node of time whose place is not known.
+    ThreadPieces(const Profile& profile, const PieceOptions& options, std::uint32_t thread, std::uint32_t rest,
+                 const OnPiece& on_piece, const OnSample& on_sample)
         : profile_(profile),
           options_(options),
           number_(thread),
           thread_(profile.threads[thread]),
+          rest_(rest),
           on_piece_(on_piece),
+          on_sample_(on_sample),
           last_(thread_.states.begin()),
-          system_places_(thread_.looks, parents, last_),
           values_(options.events.size()) {}
 
-    // `columns`: the file's event → index of `values_`, or −1.
-    void sample(std::uint64_t time, std::uint32_t node, std::span<const std::uint64_t> deltas,
-                std::span<const std::ptrdiff_t> columns, bool is_blind) {
-        std::fill(values_.begin(), values_.end(), 0);
-        for (std::size_t event = 0; event < deltas.size() && event < columns.size(); ++event) {
-            if (columns[event] >= 0) {
-                values_[static_cast<std::size_t>(columns[event])] += deltas[event];
-            }
-        }
-        advance(time, node, node, is_blind);
+    void piece(const StateInterval& interval, std::uint32_t, std::uint32_t charged) override {
+        since_.push_back({interval, charged});
+    }
+    void sample(const recording::Sample& row, std::uint32_t node, std::span<const std::int64_t> deltas) override {
+        end_at(row.time, node == kNone ? 0 : node, deltas, false);
+    }
+    void own_work(const recording::Sample& row, std::uint32_t node, std::span<const std::int64_t> deltas) override {
+        end_at(row.time, node == kNone ? 0 : node, deltas, true);
     }
 
-    void finish(std::uint32_t rest_node) {
+    // Behind the last sample. The states are the profile's: they have more of this time than the stream alone
+    // (tails.h).
+    void finish() override {
         std::fill(values_.begin(), values_.end(), 0);
-        advance(thread_.states.end(), rest_node, kNone, thread_.roles.grid_period != 0);
+        for (const Charged& part : std::exchange(since_, {})) {
+            thread_.states.for_each(std::max(part.interval.begin, last_), part.interval.end,
+                                    [&](const StateInterval& state) { put_tail(state, part.node); });
+            last_ = std::max(last_, part.interval.end);
+        }
+        thread_.states.for_each(last_, thread_.states.end(),
+                                [&](const StateInterval& state) { put_tail(state, kNone); });
+        last_ = std::max(last_, thread_.states.end());
     }
+
+  private:
+    struct Charged {
+        StateInterval interval;
+        std::uint32_t node = kNone;
+    };
 
     // Since the run's begin, into the range.
     std::uint64_t clip(std::uint64_t time) const {
@@ -54,69 +67,42 @@ class StreamPass {
         return std::clamp(since, options_.range.begin, options_.range.end);
     }
 
-  private:
-    // `sampled`: the node of the sample that ends the stretch; kNone: none does.
-    void advance(std::uint64_t to, std::uint32_t node, std::uint32_t sampled, bool is_blind) {
-        if (to <= last_) {
-            return;
+    void end_at(std::uint64_t time, std::uint32_t node, std::span<const std::int64_t> deltas, bool is_own_work) {
+        for (std::size_t i = 0; i < values_.size(); ++i) {
+            values_[i] = static_cast<std::uint64_t>(std::max<std::int64_t>(deltas[options_.events[i]], 0));
         }
-        parts_.clear();
-        thread_.states.for_each(last_, to, [&](const StateInterval& part) { cut(part); });
-        others_.clear();
-        std::copy_if(parts_.begin(), parts_.end(), std::back_inserter(others_),
-                     [&](const StateInterval& part) { return tail_piece(part) == nullptr; });
-        system_places_.next(others_, sampled, is_blind);
-        last_ = to;
         // Counts belong to the time on a processor just before the sample.
-        std::size_t counted = parts_.size();
-        for (std::size_t i = 0; i < parts_.size(); ++i) {
-            if (on_processor(parts_[i].state) && clip(parts_[i].end) > clip(parts_[i].begin)) {
+        std::size_t counted = since_.size();
+        for (std::size_t i = 0; i < since_.size(); ++i) {
+            const StateInterval& interval = since_[i].interval;
+            if (on_processor(interval.state) && clip(interval.end) > clip(interval.begin)) {
                 counted = i;
             }
         }
-        for (std::size_t i = 0; i < parts_.size(); ++i) {
-            bool is_counted = i == counted;
-            const auto point_at = [&](std::uint64_t end) {
-                return i + 1 == parts_.size() && end == parts_[i].end ? sampled : kNone;
-            };
-            if (const TailPiece* piece = tail_piece(parts_[i]); piece != nullptr) {
-                put(parts_[i], piece->context == kNone ? node : piece->context, is_counted, kNone);
-                continue;
-            }
-            if (system_places_.each(parts_[i], [&](const StateInterval& part, std::uint32_t at, SystemSource) {
-                    put(part, at == kNone ? node : at, std::exchange(is_counted, false), point_at(part.end));
-                })) {
-                continue;
-            }
-            const bool is_elsewhere = sampled != kNone && is_unknown_absence(parts_[i], !thread_.offs.empty());
-            put(parts_[i], is_elsewhere ? system_places_.caller_between() : node, is_counted,
-                point_at(parts_[i].end));
+        for (std::size_t i = 0; i < since_.size(); ++i) {
+            put(since_[i].interval, since_[i].node, i == counted, i + 1 == since_.size() ? node : kNone);
+        }
+        since_.clear();
+        last_ = std::max(last_, time);
+        if (on_sample_) {
+            on_sample_({number_, clip(time), node, is_own_work});
         }
     }
 
-    // The first piece of the thread's tail that ends after a time.
-    std::vector<TailPiece>::const_iterator tail_after(std::uint64_t time) const {
-        return std::upper_bound(thread_.tail.begin(), thread_.tail.end(), time,
-                                [](std::uint64_t at, const TailPiece& piece) { return at < piece.end; });
-    }
-
-    // At the ends of the pieces of the thread's tail.
-    void cut(StateInterval part) {
-        for (auto piece = tail_after(part.begin); piece != thread_.tail.end() && piece->begin < part.end; ++piece) {
-            for (const std::uint64_t at : {piece->begin, piece->end}) {
-                if (at > part.begin && at < part.end) {
-                    parts_.push_back({part.begin, at, part.state, part.wait});
-                    part.begin = at;
-                }
+    // Cut where the pieces of the thread's tail begin and end, which have places of their own.
+    void put_tail(StateInterval part, std::uint32_t node) {
+        auto piece = std::upper_bound(thread_.tail.begin(), thread_.tail.end(), part.begin,
+                                      [](std::uint64_t at, const TailPiece& tail) { return at < tail.end; });
+        for (; piece != thread_.tail.end() && piece->begin < part.end; ++piece) {
+            if (piece->begin > part.begin) {
+                put({part.begin, piece->begin, part.state, part.wait}, node, false, kNone);
+                part.begin = piece->begin;
             }
+            const std::uint64_t end = std::min(piece->end, part.end);
+            put({part.begin, end, part.state, part.wait}, piece->context, false, kNone);
+            part.begin = end;
         }
-        parts_.push_back(part);
-    }
-
-    // Of the thread's tail, if that is more exact than samples; else nullptr.
-    const TailPiece* tail_piece(const StateInterval& part) const {
-        const auto piece = tail_after(part.begin);
-        return piece != thread_.tail.end() && piece->begin <= part.begin ? &*piece : nullptr;
+        put(part, node, false, kNone);
     }
 
     void put(const StateInterval& part, std::uint32_t node, bool is_counted, std::uint32_t sampled) {
@@ -125,8 +111,9 @@ class StreamPass {
         if (begin >= end) {
             return;
         }
-        const std::uint32_t context = part.wait == kNone ? 0 : thread_.waits[part.wait].context;
-        Piece piece{number_, begin, end, part.state, context != 0 ? context : node, part.wait, sampled, {}};
+        const std::uint32_t call = part.wait == kNone ? 0 : thread_.waits[part.wait].context;
+        node = node != kNone ? node : call != 0 ? call : rest_;
+        Piece piece{number_, begin, end, part.state, node, part.wait, sampled, {}};
         if (is_counted) {
             piece.events = values_;
         }
@@ -137,12 +124,12 @@ class StreamPass {
     const PieceOptions& options_;
     std::uint32_t number_;
     const ProfileThread& thread_;
+    std::uint32_t rest_;
     const OnPiece& on_piece_;
-    std::uint64_t last_;
-    SystemPlace system_places_;
+    const OnSample& on_sample_;
+    std::uint64_t last_;  // sample, or piece behind it
     std::vector<std::uint64_t> values_;
-    std::vector<StateInterval> parts_;
-    std::vector<StateInterval> others_;  // of these, those that are not in the thread's tail
+    std::vector<Charged> since_;  // the last sample
 };
 
 // The node for time after the last sample, by process; the root if there is none.
@@ -158,85 +145,30 @@ std::vector<std::uint32_t> rest_nodes(const Profile& profile) {
     return by_process;
 }
 
-// The file's own event numbers → index of the counted ones, or −1.
-std::vector<std::ptrdiff_t> event_columns(const ProfileStream& stream, const PieceOptions& options) {
-    std::vector<std::ptrdiff_t> columns;
-    columns.reserve(stream.columns.size());
-    for (const std::size_t event : stream.columns) {
-        const auto found = std::find(options.events.begin(), options.events.end(), event);
-        columns.push_back(found == options.events.end() ? -1 : found - options.events.begin());
-    }
-    return columns;
-}
-
 }  // namespace
 
-Result<void> walk_pieces(const rec::Recording& recording, const Profile& profile, const PieceOptions& options,
+Result<void> walk_pieces(const recording::Recording& recording, const Profile& profile, const PieceOptions& options,
                          const OnPiece& on_piece, const OnSample& on_sample) {
-    const std::vector<std::uint32_t> parents = parents_of(profile);
     const auto rest = rest_nodes(profile);
-    std::vector<bool> is_done(profile.threads.size());
-    const auto finish = [&](StreamPass& pass, std::uint32_t thread) {
-        pass.finish(rest[profile.threads[thread].process]);
-        is_done[thread] = true;
+    const auto pieces_of = [&](std::uint32_t thread) {
+        return std::make_unique<ThreadPieces>(profile, options, thread, rest[profile.threads[thread].process],
+                                              on_piece, on_sample);
     };
-    for (std::uint32_t file = 0; file < recording.files().size(); ++file) {
-        struct Running {
-            const ProfileStream* stream;
-            StreamPass pass;
-        };
-        std::unordered_map<std::uint32_t, Running> running;
-        for (const ProfileStream& stream : profile.streams) {
-            if (stream.file == file) {
-                running.emplace(stream.stream,
-                                Running{&stream, StreamPass(profile, options, stream.thread, parents, on_piece)});
-            }
-        }
-        if (running.empty()) {
-            continue;
-        }
-        const std::vector<std::ptrdiff_t> columns = event_columns(*running.begin()->second.stream, options);
-        std::uint32_t last_id = 0;
-        Running* last = nullptr;
-        std::vector<std::uint64_t> events;  // of one row, the program's
-        const auto report =
-            recording.files()[file].scan(rec::on<rec::Sample>([&](StreamId id, const rec::Sample& row) {
-                if (last == nullptr || last_id != raw(id)) {
-                    const auto found = running.find(raw(id));
-                    if (found == running.end()) {
-                        return;
-                    }
-                    last_id = raw(id);
-                    last = &found->second;
-                }
-                const ProfileStream& stream = *last->stream;
-                const bool has_path = row.context != 0 && row.context < stream.nodes.size();
-                const std::uint32_t no_path = stream.no_path == kNone ? 0 : stream.no_path;
-                const spacetime::EventRoles& roles = profile.threads[stream.thread].roles;
-                const bool is_own = is_own_work(row, stream.own_contexts);
-                const spacetime::ProgramsEvents programs(roles, row, is_own, row.own_ns);
-                events.resize(row.deltas.size());
-                for (std::size_t event = 0; event < events.size(); ++event) {
-                    events[event] = programs.of(event);
-                }
-                const std::uint64_t time = row.time + static_cast<std::uint64_t>(stream.shift_ns);
-                const std::uint32_t node = has_path ? stream.nodes[row.context] : no_path;
-                last->pass.sample(time, node, events, columns, is_blind_in_kernel(roles, row));
-                if (on_sample) {
-                    on_sample({stream.thread, last->pass.clip(time), node, is_own});
-                }
-            }));
-        if (!report) {
-            return report.error();
-        }
-        for (auto& [id, entry] : running) {
-            finish(entry.pass, entry.stream->thread);
-        }
+    const auto walked = run_pass(
+        recording, profile,
+        {.workers = options.is_parallel ? pass_workers(recording, profile) : 1,
+         .moves_taken_time = false,
+         .make = [&](std::uint32_t, std::uint32_t stream) { return pieces_of(profile.streams[stream].thread); }});
+    if (!walked) {
+        return walked.error();
+    }
+    std::vector<bool> has_stream(profile.threads.size());
+    for (const ProfileStream& stream : profile.streams) {
+        has_stream[stream.thread] = true;
     }
     for (std::uint32_t thread = 0; thread < profile.threads.size(); ++thread) {
-        if (!is_done[thread]) {
-            StreamPass pass(profile, options, thread, parents, on_piece);
-            finish(pass, thread);
+        if (!has_stream[thread]) {
+            pieces_of(thread)->finish();
         }
     }
     return {};

@@ -1,9 +1,9 @@
 // One pass over a recording's samples: every thread's life as pieces, each on one call path in one state.
 //
-// The pieces of a thread are its states (spacetime/load/thread_states.h) cut at the samples. A piece belongs to the
-// call path of the sample that ends it; time in a recorded wait belongs to the waiting one; time after the
-// last sample to the process's node for that. Pieces partition each thread's life within the range: their sums are
-// the profile's.
+// The pieces of a thread are its states (spacetime/load/thread_states.h) cut at the samples, each on the call path
+// that the profile charges with it (spacetime/profile/sample_pass.h); time after the last sample is on the process's
+// node for that, as far as nothing better is known. Pieces partition each thread's life within the range: their sums
+// are the profile's.
 //
 // Those of one thread come in the order of time, those of several mixed. Cost: O(samples + pieces). Memory: a
 // sample's pieces a thread.
@@ -38,6 +38,8 @@ struct Piece {
 struct PieceOptions {
     TimeRange range;                  // since the run's begin
     std::vector<std::size_t> events;  // indices of Profile::events that are counted
+    // Calls come from several threads at once: never two for one thread of the profile.
+    bool is_parallel = false;
 };
 
 // A sample, after the pieces that it ends; there may be none, if it came at the time of the one before.

@@ -26,7 +26,7 @@ MOST_UNITS = 25
 # Consumers of a recording, and those of their files that read its rows for all others.
 CONSUMERS = ("spacetime", "findings", "analysis", "compare", "view", "serve", "live")
 SCANNING = {"analysis/run_tables.cpp", "spacetime/load/descriptions.cpp", "spacetime/load/samples.cpp",
-            "spacetime/evidence/occurrences/sample_pass.cpp"}
+            "spacetime/profile/sample_pass.cpp"}
 # native.h of a layer; and the lanes' choice, where CMake compiles the same file once more with AVX2 on x86-64.
 CHOOSING = re.compile(r"\w+/native\.h|gpu/ptx/lanes/pick\.cpp")
 PROCESSOR = re.compile(r"__(x86_64|amd64|i386|aarch64|arm|riscv|loongarch|sw_64|powerpc)\w*__|__riscv\b")

@@ -45,24 +45,25 @@ Result<TimePass> run_time_pass(const recording::Recording& recording, const Prof
             out.pieces[thread].events.resize(options.events.size());
         }
     }
-    const auto walked = walk_pieces(recording, profile, {options.range, options.events}, [&](const Piece& piece) {
-        const std::uint32_t key = cell_key(leaves.leaf_of[piece.node], static_cast<std::uint32_t>(piece.state));
-        if (!piece.events.empty()) {
-            cells[piece.thread].count(piece.begin, piece.end, key, piece.events);
-        }
-        cells[piece.thread].add(piece.begin, piece.end, key);
-        if (!options.single_pieces) {
-            return;
-        }
-        Pieces& pieces = out.pieces[piece.thread];
-        pieces.length.push_back(piece.end - piece.begin);
-        pieces.key.push_back(key);
-        pieces.point.push_back(piece.sampled == kNone ? kNoPoint : point_of[piece.sampled]);
-        pieces.wait.push_back(piece.wait == kNone ? 0 : piece.wait + 1);
-        for (std::size_t event = 0; event < options.events.size(); ++event) {
-            pieces.events[event].push_back(piece.events.empty() ? 0 : piece.events[event]);
-        }
-    });
+    const auto walked =
+        walk_pieces(recording, profile, {options.range, options.events, true}, [&](const Piece& piece) {
+            const std::uint32_t key = cell_key(leaves.leaf_of[piece.node], static_cast<std::uint32_t>(piece.state));
+            if (!piece.events.empty()) {
+                cells[piece.thread].count(piece.begin, piece.end, key, piece.events);
+            }
+            cells[piece.thread].add(piece.begin, piece.end, key);
+            if (!options.single_pieces) {
+                return;
+            }
+            Pieces& pieces = out.pieces[piece.thread];
+            pieces.length.push_back(piece.end - piece.begin);
+            pieces.key.push_back(key);
+            pieces.point.push_back(piece.sampled == kNone ? kNoPoint : point_of[piece.sampled]);
+            pieces.wait.push_back(piece.wait == kNone ? 0 : piece.wait + 1);
+            for (std::size_t event = 0; event < options.events.size(); ++event) {
+                pieces.events[event].push_back(piece.events.empty() ? 0 : piece.events[event]);
+            }
+        });
     if (!walked) {
         return walked.error();
     }

@@ -1,6 +1,6 @@
 #include "spacetime/evidence/occurrences/loop_progress.h"
 
-#include "spacetime/evidence/occurrences/sample_pass.h"
+#include "spacetime/profile/sample_pass.h"
 
 #include <algorithm>
 #include <map>
@@ -65,7 +65,7 @@ class RoundsVisitor final : public StreamVisitor {
     RoundsVisitor(const SampledAddresses& addresses, const CountedLoops& loops, std::vector<LoopSums>& sums)
         : addresses_(addresses), progress_(loops), sums_(sums) {}
 
-    void piece(const StateInterval& interval, std::uint32_t) override {
+    void piece(const StateInterval& interval, std::uint32_t, std::uint32_t) override {
         if (interval.state == ThreadState::kSpinning || interval.state == ThreadState::kUser) {
             user_ += static_cast<std::int64_t>(interval.end - interval.begin);
         }

@@ -1,7 +1,7 @@
 #include "spacetime/evidence/occurrences/occurrence_pass.h"
 
 #include "spacetime/evidence/occurrences/loop_progress.h"
-#include "spacetime/evidence/occurrences/sample_pass.h"
+#include "spacetime/profile/sample_pass.h"
 
 #include <algorithm>
 #include <cmath>
@@ -62,7 +62,7 @@ class OccurrenceVisitor final : public StreamVisitor {
           progress_(shared.loops),
           pair_sums_(kPairColumns + shared.profile.events.size()) {}
 
-    void piece(const StateInterval& interval, std::uint32_t node) override {
+    void piece(const StateInterval& interval, std::uint32_t node, std::uint32_t /*charged*/) override {
         const bool is_spinning = interval.state == ThreadState::kSpinning;
         const std::uint32_t target =
             interval.wait == kNone ? kStreamEdge : shared_.wait_targets[thread_][interval.wait];

@@ -2,7 +2,7 @@
 
 #include "spacetime/evidence/occurrences/code_lives.h"
 #include "spacetime/evidence/occurrences/part_runs.h"
-#include "spacetime/evidence/occurrences/sample_pass.h"
+#include "spacetime/profile/sample_pass.h"
 
 #include <algorithm>
 #include <map>
@@ -43,7 +43,7 @@ class SpanVisitor final : public StreamVisitor {
         }
     }
 
-    void piece(const StateInterval& interval, std::uint32_t) override {
+    void piece(const StateInterval& interval, std::uint32_t, std::uint32_t) override {
         lives_.piece(interval, interval.wait == kNone ? kStreamEdge : shared_.wait_targets[thread_][interval.wait]);
         StateInterval rest = interval;
         // Bounds at its end wait for the sample there.

@@ -4,6 +4,7 @@
 #include "spacetime/evidence/evidence.h"
 #include "spacetime/evidence/make_evidence.h"
 #include "spacetime/profile/make_profile.h"
+#include "spacetime/profile/sample_pass.h"
 
 #include <gtest/gtest.h>
 #include <random>
@@ -83,11 +84,29 @@ void write_recording(const std::filesystem::path& folder, std::uint32_t seed) {
                 file.stream(id).append(wait);
                 wall += up_to(1) * wait.duration;
             }
-            now += wall;
-            total += kMs;
+            const std::uint64_t in_kernel = up_to(4) == 0 ? up_to(2 * kMs) : 0;
+            if (in_kernel != 0 && up_to(1) == 0) {
+                rec::KernelTick tick;
+                tick.time = now + up_to(wall);
+                tick.context = 1 + up_to(kContexts - 1);
+                file.stream(id).append(tick);
+            }
+            now += wall + in_kernel;
+            total += kMs + in_kernel;
             const std::uint64_t more = up_to(3) == 0 ? up_to(7) : 0;
             faults += more;
-            file.sample(id, now, context, {kMs, more}, context == 0 ? 2 : 0);
+            rec::Sample sample;
+            sample.time = now;
+            sample.context = context;
+            const std::vector<std::uint64_t> deltas{kMs + in_kernel, more};
+            sample.deltas = deltas;
+            sample.flags = context == 0 ? 2 : 0;
+            if (up_to(4) == 0) {  // the monitor worked there, sometimes so that the sample met it
+                sample.own_ns = up_to(kMs / 3);
+                sample.own_user_ns = up_to(sample.own_ns);
+                sample.flags |= up_to(1) == 0 ? rec::kOwnWork : 0;
+            }
+            file.stream(id).append(sample);
         }
         last = std::max(last, now);
         file.end_stream(id, now + kMs, {total + kMs / 2, faults});
@@ -222,6 +241,69 @@ TEST_P(MadeAtRandom, SeveralWorkersSayWhatOneSays) {
     }
     EXPECT_TRUE(all[0] == all[1]);  // of some hundred thousand letters
     EXPECT_GT(all[0].size(), 10'000U);
+}
+
+// One stream: time and events by the node that they are charged to.
+class Charges final : public StreamVisitor {
+  public:
+    explicit Charges(CostTable& costs) : costs_(costs) {}
+    void piece(const StateInterval& interval, std::uint32_t, std::uint32_t charged) override {
+        if (charged == kNone || interval.state == ThreadState::kPaused) {
+            return;
+        }
+        const bool is_user = interval.state == ThreadState::kUser || interval.state == ThreadState::kSpinning;
+        costs_[charged][is_user                                  ? kUser
+                        : interval.state == ThreadState::kSystem ? kSystem
+                                                                 : kOffCpu] += duration_of(interval);
+    }
+    void sample(const recording::Sample&, std::uint32_t node, std::span<const std::int64_t> deltas) override {
+        add(node, deltas);
+    }
+    void own_work(const recording::Sample&, std::uint32_t node, std::span<const std::int64_t> deltas) override {
+        add(node, deltas);
+    }
+
+  private:
+    void add(std::uint32_t node, std::span<const std::int64_t> deltas) {
+        for (std::size_t event = 0; event < deltas.size(); ++event) {
+            costs_[node][kFirstEvent + event] += deltas[event];
+        }
+    }
+    CostTable& costs_;
+};
+
+// User time outside of waits is shared among samples in sums (own_time.h): there the whole is compared.
+TEST_P(MadeAtRandom, TheReplayChargesTimeAndEventsAsTheProfileDoes) {
+    const auto recording = rec::Recording::open(folder_.path());
+    ASSERT_TRUE(recording);
+    const auto profile = load_profile(*recording);
+    ASSERT_TRUE(profile);
+    CostTable costs(profile->events.size());
+    costs.resize(profile->nodes.size());
+    ASSERT_TRUE(run_pass(*recording, *profile,
+                         {.workers = 1, .moves_taken_time = false, .make = [&](std::uint32_t, std::uint32_t) {
+                              return std::make_unique<Charges>(costs);
+                          }}));
+    std::int64_t user = 0;
+    std::int64_t system = 0;
+    std::int64_t expected_user = 0;
+    for (std::uint32_t node = 0; node < profile->nodes.size(); ++node) {
+        if (profile->nodes[node].kind == NodeKind::kUnsampled) {
+            continue;
+        }
+        user += costs[node][kUser];
+        system += costs[node][kSystem];
+        expected_user += profile->self[node][kUser];
+        EXPECT_EQ(costs[node][kSystem], profile->self[node][kSystem]) << "node " << node;
+        EXPECT_EQ(costs[node][kOffCpu], profile->self[node][kOffCpu]) << "node " << node;
+        for (std::size_t event = 0; event < profile->events.size(); ++event) {
+            EXPECT_EQ(costs[node][kFirstEvent + event], profile->self[node][kFirstEvent + event]) << "node " << node;
+        }
+    }
+    EXPECT_EQ(user, expected_user);
+    EXPECT_GT(user, 100 * static_cast<std::int64_t>(kMs));
+    EXPECT_GT(system, 10 * static_cast<std::int64_t>(kMs));
+    EXPECT_GT(profile->own_work[kUser], 0);
 }
 
 TEST_P(MadeAtRandom, WhatHoldersDidMeanwhileIsTheOverlapOfWaitsAndStates) {

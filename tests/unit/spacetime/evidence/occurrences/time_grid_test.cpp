@@ -12,15 +12,15 @@ namespace {
 constexpr std::uint64_t kBegin = 1'000;
 constexpr std::uint64_t kEnd = 200'000;
 
-struct Interval {
+struct Stay {
     std::uint64_t from;
     std::uint64_t to;
 };
 
 // Short ones, ones of many bins, and some that begin before the grid or end behind it.
-std::vector<Interval> intervals(std::uint32_t seed, std::size_t count) {
+std::vector<Stay> intervals(std::uint32_t seed, std::size_t count) {
     std::mt19937 random(seed);
-    std::vector<Interval> all;
+    std::vector<Stay> all;
     for (std::size_t i = 0; i < count; ++i) {
         const std::uint64_t from = random() % (kEnd + 5'000);
         all.push_back({from, from + random() % (i % 2 == 0 ? 40 : 90'000)});
@@ -28,18 +28,18 @@ std::vector<Interval> intervals(std::uint32_t seed, std::size_t count) {
     return all;
 }
 
-std::int64_t common(const Interval& one, std::uint64_t begin, std::uint64_t end) {
+std::int64_t common(const Stay& one, std::uint64_t begin, std::uint64_t end) {
     const std::uint64_t from = std::max({one.from, begin, kBegin});
     const std::uint64_t to = std::min(one.to, end);
     return from < to ? static_cast<std::int64_t>(to - from) : 0;
 }
 
-void expect_sums(const TimeGrid& grid, std::size_t row, const std::vector<Interval>& all) {
+void expect_sums(const TimeGrid& grid, std::size_t row, const std::vector<Stay>& all) {
     for (std::size_t bin = 0; bin < grid.bins(); ++bin) {
         const std::uint64_t begin = kBegin + bin * grid.width();
         const std::uint64_t end = bin + 1 == grid.bins() ? ~std::uint64_t{0} : begin + grid.width();
         std::int64_t sum = 0;
-        for (const Interval& one : all) {
+        for (const Stay& one : all) {
             sum += common(one, begin, end);
         }
         ASSERT_EQ(grid.at(row, bin), sum) << "bin " << bin;
@@ -50,7 +50,7 @@ TEST(TimeGrid, HasTheTimeOfEachBin) {
     for (std::uint32_t seed = 1; seed <= 20; ++seed) {
         TimeGrid grid(kBegin, kEnd, std::size_t{1} << 14U);  // 128 bins
         const auto all = intervals(seed, 200);
-        for (const Interval& one : all) {
+        for (const Stay& one : all) {
             grid.add(3, one.from, one.to);
         }
         grid.settle();

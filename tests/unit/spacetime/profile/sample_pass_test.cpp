@@ -1,5 +1,5 @@
 // A further pass over a recording made by hand, by one worker and by several.
-#include "spacetime/evidence/occurrences/sample_pass.h"
+#include "spacetime/profile/sample_pass.h"
 
 #include "made_recording.h"
 #include "spacetime/profile/make_profile.h"
@@ -28,7 +28,7 @@ struct Seen {
 class Watcher final : public StreamVisitor {
   public:
     explicit Watcher(Seen& seen) : seen_(seen) {}
-    void piece(const StateInterval& interval, std::uint32_t node) override {
+    void piece(const StateInterval& interval, std::uint32_t node, std::uint32_t) override {
         seen_.pieces.push_back(interval);
         seen_.nodes.push_back(node);
     }
@@ -43,7 +43,7 @@ class Watcher final : public StreamVisitor {
     Seen& seen_;
 };
 
-class TwoThreads : public ::testing::TestWithParam<std::uint32_t> {
+class PassOverTwoThreads : public ::testing::TestWithParam<std::uint32_t> {
   protected:
     void SetUp() override {
         testing::write_two_threads(folder_.path());
@@ -82,7 +82,7 @@ class TwoThreads : public ::testing::TestWithParam<std::uint32_t> {
     Profile profile_;
 };
 
-TEST_P(TwoThreads, EveryStreamOnceInOrderToItsEnd) {
+TEST_P(PassOverTwoThreads, EveryStreamOnceInOrderToItsEnd) {
     const auto all = pass();
     ASSERT_EQ(all.size(), 2U);  // the third has no stream
     const Seen& main = all.at(100);
@@ -107,7 +107,7 @@ TEST_P(TwoThreads, EveryStreamOnceInOrderToItsEnd) {
 }
 
 // Main: user 1 + 1 + 1 + 1 + 0.5 ms, system 2, off the processor 1 + 3 + 9.5 (made_recording.h).
-TEST_P(TwoThreads, PiecesHaveTheStatesOfTheProfile) {
+TEST_P(PassOverTwoThreads, PiecesHaveTheStatesOfTheProfile) {
     const auto all = pass();
     std::map<ThreadState, std::uint64_t> spent;
     for (const StateInterval& piece : all.at(100).pieces) {
@@ -118,7 +118,7 @@ TEST_P(TwoThreads, PiecesHaveTheStatesOfTheProfile) {
     EXPECT_EQ(spent[ThreadState::kOff], 13 * kMs + kMs / 2);
 }
 
-TEST_P(TwoThreads, AStreamOfNoInterestIsPassedOver) {
+TEST_P(PassOverTwoThreads, AStreamOfNoInterestIsPassedOver) {
     const auto all = pass(100);
     ASSERT_EQ(all.size(), 1U);
     EXPECT_EQ(all.at(101).times.size(), 3U);
@@ -153,7 +153,7 @@ TEST(SamplePass, DeltasStandWithTheProfilesEventsWhateverAFilesOrder) {
     class Deltas final : public StreamVisitor {
       public:
         explicit Deltas(std::vector<std::int64_t>& all) : all_(all) {}
-        void piece(const StateInterval&, std::uint32_t) override {}
+        void piece(const StateInterval&, std::uint32_t, std::uint32_t) override {}
         void sample(const recording::Sample&, std::uint32_t, std::span<const std::int64_t> deltas) override {
             all_.insert(all_.end(), deltas.begin(), deltas.end());
         }
@@ -170,7 +170,7 @@ TEST(SamplePass, DeltasStandWithTheProfilesEventsWhateverAFilesOrder) {
                               {100, {10, 20, 30}}, {200, {2, 1, 3}}, {300, {7, 8, 0}}, {400, {4, 5, 0}}}));
 }
 
-INSTANTIATE_TEST_SUITE_P(Workers, TwoThreads, ::testing::Values(1U, 2U, 3U, 7U));
+INSTANTIATE_TEST_SUITE_P(Workers, PassOverTwoThreads, ::testing::Values(1U, 2U, 3U, 7U));
 
 }  // namespace
 }  // namespace kymo::spacetime

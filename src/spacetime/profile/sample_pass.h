@@ -1,5 +1,5 @@
-// A further pass over a recording's samples, stream by stream in the order of time, with states and profile nodes
-// worked out as the profile did.
+// The one replay of a recording's samples: stream by stream in the order of time, with states, profile nodes and
+// events worked out as the profile's costs were. Evidence, page and exports are made by it.
 //
 // Files, and of each file parts of its streams, are read by several threads at once, in pieces. One StreamVisitor
 // sees one stream, from one thread; `make` and `done` are called by several threads, with the number of the worker:
@@ -24,8 +24,10 @@ class StreamVisitor {
     StreamVisitor(const StreamVisitor&) = delete;
     StreamVisitor& operator=(const StreamVisitor&) = delete;
     virtual ~StreamVisitor() = default;
-    // The next stretch of time, spent in profile node `node` (kNone: not known).
-    virtual void piece(const StateInterval& interval, std::uint32_t node) = 0;
+    // The next stretch of time. `node`: the profile node that the thread was in, as far as it is known not to have
+    // left it (kNone: not known). `charged`: the node whose costs the stretch is part of: another one, where the call
+    // that took the time is not known, or known from its neighbours alone; kNone: of none, behind the last sample.
+    virtual void piece(const StateInterval& interval, std::uint32_t node, std::uint32_t charged) = 0;
     // No tick has seen the call of this part of the stretch, which was system time; the nearest ones saw it in node
     // `in`: its sums include it, and those of the stretch's node do not.
     virtual void called(std::int64_t /*ns*/, std::uint32_t /*in*/) {}
@@ -33,8 +35,11 @@ class StreamVisitor {
     // (late_ticks.h): the thread's clock went on.
     virtual void taken(std::int64_t /*ns*/) {}
     // The sample at the end of the pieces since the last one. Its event: index of Profile::events, or their number
-    // for another event. `deltas`: by Profile::events.
+    // for another event. `deltas`: by Profile::events, what is the program's (ProgramsEvents).
     virtual void sample(const recording::Sample& row, std::uint32_t node, std::span<const std::int64_t> deltas) = 0;
+    // In its place, for one that met the monitor at its own work: no table counts it.
+    virtual void own_work(const recording::Sample& /*row*/, std::uint32_t /*node*/,
+                          std::span<const std::int64_t> /*deltas*/) {}
     // Of the sample just passed to sample().
     virtual void registers(const recording::SampleRegisters&) {}
     virtual void mark(const recording::Mark&) {}
@@ -44,6 +49,9 @@ class StreamVisitor {
 
 struct SamplePass {
     std::uint32_t workers = 1;
+    // Time for which the thread's processor was away (late_ticks.h) is ready, not on a processor as the clocks count
+    // it: pieces then add up to less of the states that the profile has.
+    bool moves_taken_time = true;
     // `stream`: index of Profile::streams. Null: this stream is skipped.
     std::function<std::unique_ptr<StreamVisitor>(std::uint32_t worker, std::uint32_t stream)> make;
 };

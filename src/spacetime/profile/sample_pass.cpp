@@ -1,9 +1,9 @@
-#include "spacetime/evidence/occurrences/sample_pass.h"
+#include "spacetime/profile/sample_pass.h"
 
 #include "parallel/loops.h"
-#include "spacetime/evidence/occurrences/taken_time.h"
 #include "spacetime/load/sample_time.h"
 #include "spacetime/load/time_place.h"
+#include "spacetime/profile/taken_time.h"
 
 #include <algorithm>
 #include <numeric>
@@ -16,14 +16,27 @@ namespace {
 
 namespace rec = recording;
 
+// By node: the one below it for calls that are not known; the node itself if the profile has no such.
+std::vector<std::uint32_t> unknown_calls_of(const Profile& profile) {
+    std::vector<std::uint32_t> calls(profile.nodes.size());
+    std::iota(calls.begin(), calls.end(), 0U);
+    for (std::uint32_t node = 0; node < profile.nodes.size(); ++node) {
+        if (profile.nodes[node].kind == NodeKind::kUnknownCall) {
+            calls[profile.nodes[node].parent] = node;
+        }
+    }
+    return calls;
+}
+
 class PartPass {
   public:
-    // `parents`: of the profile's nodes.
+    // `parents`: of the profile's nodes. `unknown_calls`: unknown_calls_of(profile).
     PartPass(const rec::Recording& recording, const Profile& profile, std::span<const std::uint32_t> parents,
-             const SamplePass& pass, std::uint32_t worker)
+             std::span<const std::uint32_t> unknown_calls, const SamplePass& pass, std::uint32_t worker)
         : recording_(recording),
           profile_(profile),
           parents_(parents),
+          unknown_calls_(unknown_calls),
           pass_(pass),
           worker_(worker),
           deltas_(profile.events.size()) {}
@@ -75,6 +88,7 @@ class PartPass {
         std::optional<SystemPlace> system_places;
         std::span<const TakenTime> taken;  // still to come
         bool has_all_events = false;       // its file's events are the profile's, in their order
+        bool has_switch_records = false;
     };
 
     void start(std::uint32_t index) {
@@ -88,7 +102,10 @@ class PartPass {
         running.stream = &stream;
         running.visitor = std::move(visitor);
         running.time.emplace(thread.roles, thread.begin, thread.offs, thread.waits);
-        running.taken = thread.taken;
+        if (pass_.moves_taken_time) {
+            running.taken = thread.taken;
+        }
+        running.has_switch_records = !thread.offs.empty();
         running.places.emplace(thread.waits, parents_);
         running.system_places.emplace(thread.looks, parents_, thread.begin);
         std::vector<std::size_t> all(profile_.events.size());
@@ -113,9 +130,8 @@ class PartPass {
         rec::Sample moved = row;
         moved.time += static_cast<std::uint64_t>(stream.shift_ns);
         const bool is_own = is_own_work(row, stream.own_contexts);
-        const std::uint32_t node = row.context == 0                    ? stream.no_path
-                                   : row.context < stream.nodes.size() ? stream.nodes[row.context]
-                                                                       : kNone;
+        const std::uint32_t at = row.context < stream.nodes.size() ? stream.nodes[row.context] : top_of(stream);
+        const std::uint32_t node = charged_at(stream, at);
         std::span<const StateInterval> intervals = running->time->add(moved, is_own);
         std::int64_t taken = 0;
         for (; !running->taken.empty() && running->taken.front().time <= moved.time;
@@ -127,44 +143,65 @@ class PartPass {
             taken -= take_out(taken, &intervals_);
             intervals = intervals_;
         }
-        pieces(*running, intervals, node, is_blind_in_kernel(profile_.threads[stream.thread].roles, row));
+        pieces(*running, intervals, at, is_blind_in_kernel(profile_.threads[stream.thread].roles, row));
         if (taken != 0) {
             running->visitor->taken(taken);
         }
-        if (!is_own) {
-            moved.event = row.event < stream.columns.size() ? stream.columns[row.event] : profile_.events.size();
-            running->visitor->sample(moved, node, deltas_of(*running, row));
+        moved.event = row.event < stream.columns.size() ? stream.columns[row.event] : profile_.events.size();
+        const auto deltas = deltas_of(*running, row, is_own);
+        if (is_own) {
+            running->visitor->own_work(moved, node, deltas);
+        } else {
+            running->visitor->sample(moved, node, deltas);
         }
     }
 
-    std::span<const std::int64_t> deltas_of(const Running& running, const rec::Sample& row) {
-        if (running.has_all_events && row.deltas.size() == deltas_.size()) {
+    std::span<const std::int64_t> deltas_of(const Running& running, const rec::Sample& row, bool is_own) {
+        const std::uint64_t own_ns = running.time->own_work_ns();
+        if (!is_own && own_ns == 0 && running.has_all_events && row.deltas.size() == deltas_.size()) {
             return {reinterpret_cast<const std::int64_t*>(row.deltas.data()), row.deltas.size()};
         }
         const std::vector<std::size_t>& columns = running.stream->columns;
+        const ProgramsEvents programs(profile_.threads[running.stream->thread].roles, row, is_own, own_ns);
         std::fill(deltas_.begin(), deltas_.end(), 0);
         for (std::size_t i = 0; i < row.deltas.size() && i < columns.size(); ++i) {
-            deltas_[columns[i]] += static_cast<std::int64_t>(row.deltas[i]);
+            deltas_[columns[i]] += static_cast<std::int64_t>(programs.of(i));
         }
         return deltas_;
     }
 
-    static void pieces(Running& running, std::span<const StateInterval> intervals, std::uint32_t node,
-                       bool is_blind) {
-        running.places->next(intervals, node);
-        running.system_places->next(intervals, node, is_blind);
+    // Above all of the stream's call paths. Whatever is not below it is no call path of the stream's: its parents'
+    // indices are smaller.
+    static std::uint32_t top_of(const ProfileStream& stream) { return stream.nodes.empty() ? 0 : stream.nodes[0]; }
+    static std::uint32_t charged_at(const ProfileStream& stream, std::uint32_t at) {
+        return at != kNone && at <= top_of(stream) ? stream.no_path : at;
+    }
+    // The node of calls that are not known but for their caller; kNone: nothing is known of them.
+    std::uint32_t unknown_call(const ProfileStream& stream, std::uint32_t caller) const {
+        return caller == kNone ? kNone : unknown_calls_[std::max(caller, top_of(stream))];
+    }
+
+    void pieces(Running& running, std::span<const StateInterval> intervals, std::uint32_t sampled, bool is_blind) {
+        const ProfileStream& stream = *running.stream;
+        running.places->next(intervals, sampled);
+        running.system_places->next(intervals, sampled, is_blind);
         for (const StateInterval& interval : intervals) {
+            const std::uint32_t node = charged_at(stream, running.places->of(interval));
             // That no tick has seen a call here does not mean that the thread has left its occurrence.
-            if (running.system_places->each(interval, [&](const StateInterval& part, std::uint32_t at,
-                                                          SystemSource source) {
-                    running.visitor->piece(part, source == SystemSource::kSeen ? at : running.places->of(interval));
-                    if (source == SystemSource::kNear && at != kNone) {
-                        running.visitor->called(duration_of(part), at);
-                    }
-                })) {
+            if (running.system_places->each(
+                    interval, [&](const StateInterval& part, std::uint32_t at, SystemSource source) {
+                        const std::uint32_t seen = charged_at(stream, at);
+                        running.visitor->piece(part, source == SystemSource::kSeen ? seen : node,
+                                               source == SystemSource::kUnknown ? unknown_call(stream, at) : seen);
+                        if (source == SystemSource::kNear && at != kNone) {
+                            running.visitor->called(duration_of(part), at);
+                        }
+                    })) {
                 continue;
             }
-            running.visitor->piece(interval, running.places->of(interval));
+            const bool is_elsewhere = sampled != kNone && is_unknown_absence(interval, running.has_switch_records);
+            running.visitor->piece(
+                interval, node, is_elsewhere ? unknown_call(stream, running.system_places->caller_between()) : node);
         }
     }
 
@@ -180,6 +217,7 @@ class PartPass {
     const rec::Recording& recording_;
     const Profile& profile_;
     std::span<const std::uint32_t> parents_;
+    std::span<const std::uint32_t> unknown_calls_;
     const SamplePass& pass_;
     std::uint32_t worker_;
     std::unordered_map<std::uint32_t, Running> running_;
@@ -198,9 +236,10 @@ std::uint32_t pass_workers(const recording::Recording&, const Profile& profile) 
 
 Result<void> run_pass(const recording::Recording& recording, const Profile& profile, const SamplePass& pass) {
     const std::vector<std::uint32_t> parents = parents_of(profile);
+    const std::vector<std::uint32_t> unknown_calls = unknown_calls_of(profile);
     std::vector<std::optional<Error>> errors(pass.workers);
     parallel::for_each_index(pass.workers, [&](std::uint32_t worker) {
-        if (auto result = PartPass(recording, profile, parents, pass, worker).run(); !result) {
+        if (auto result = PartPass(recording, profile, parents, unknown_calls, pass, worker).run(); !result) {
             errors[worker] = result.error();
         }
     });
