@@ -12,8 +12,13 @@
 //     mechanism perf|timers          how samples come about
 //     read-lost 0|1                  the kernel supports PERF_FORMAT_LOST (Linux 6.0)
 //     own-switches 0|1               each thread keeps the records of its own switches: the parent does not
+//     registers 0|1                  general registers are recorded with every sample
 //     short-processes 0|1            processes without a sample share a file of the folder (kShortProcesses)
 //     tick-trigger 0|1               threads that are switched often may be sampled at the kernel's tick
+//     tick-ns N                      between two ticks of the kernel's; 0: not known, and no thread begins with ticks
+//     kernel-ticks 0|1               system time may be sampled at the kernel's tick
+//     proc-device N                  of a /proc that numbers processes as the parent sees them
+//     pid-namespace N                the inode of that namespace
 //     library PATH                   the monitor's own file, to the end of the line
 //     cells PATH                     the folder of metric cells, to the end of the line
 //     channels PATH                  the library that counts messages, preloaded into ranks of jobs, likewise
@@ -21,6 +26,8 @@
 //                                    up to 16, in the order of the recording's event table. UNIT: ns or -.
 //                                    MODE: count, period or frequency. TYPE, CONFIG…: as in perf_event_attr,
 //                                    decimal or 0x…. GROUP: see below.
+//
+// The lines registers to pid-namespace, cells and channels may be missing: 0, not known, none.
 //
 // Event 0 is task-clock and leads group 0, which holds the software events. Hardware events are in groups 1, 2, …;
 // the first event of a group in list order is its leader. Every event of a group is read with each sample of any of

@@ -15,7 +15,7 @@ import replay  # first: it knows where the other modules are
 from harness import main
 
 RECORDING = "lock-contention.bad"
-QUESTIONS = 10
+QUESTIONS = 6
 
 
 def commands(page):

@@ -1,6 +1,14 @@
 // A model of sw_64's (Sunway's) performance counters: five counter sets and the registers for their interrupts.
-// docs/events.md, "The counters of sw_64", describes each register, which of its bits are public and which are
-// this model's own.
+//
+//     INT_EN      bits 4–0: an overflow of set x raises the interrupt
+//     INT_STAT    bits 4–0, read only: set x has overflowed since its bit was cleared
+//     INT_CLR     bits 4–0, write only: clears those bits of INT_STAT
+//     PC_INT      read only; bit 0: raised, while INT_STAT and INT_EN have a bit in common; bits 10–8: the first set
+//                 that raises it
+//     PCx_CTL     one for each set; bits 7–0: selector; 8: counts user mode; 9: counts kernel mode; 16: counts at all
+//     PCx_VALUE   counts up; overflows where it passes 2⁶⁴ − 1
+//
+// docs/events.md, "The counters of sw_64", says what of this is public and what is this model's own.
 //
 // Exact, without time: the caller passes the events that happen. One thread.
 #pragma once

@@ -1,4 +1,4 @@
-// Values by hand, from docs/events.md ("The counters of sw_64").
+// Values by hand, from what register_file.h says of the registers.
 #include "events/sw_64/register_file.h"
 
 #include <gtest/gtest.h>

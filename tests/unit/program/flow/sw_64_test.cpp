@@ -1,4 +1,4 @@
-// Words put together by hand from the formats in docs/porting.md.
+// Words put together by hand from the formats in src/program/flow/sw_64/effect.h.
 #include "base/machine.h"
 #include "program/flow/make_flow_graph.h"
 #include "word_code.h"
