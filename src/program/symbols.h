@@ -6,6 +6,7 @@
 
 #include "base/address.h"
 
+#include <compare>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -43,6 +44,16 @@ struct Frame {
     bool operator==(const Frame&) const = default;
 };
 
+// A frame in words, by itself.
+struct SourcePlace {
+    std::string function;  // empty: not known
+    std::string module;
+    std::string file;
+    std::uint32_t line = 0;  // 0: not known
+
+    auto operator<=>(const SourcePlace&) const = default;
+};
+
 // The results for one image, parallel to the requested offsets.
 struct ImageSymbols {
     std::vector<std::uint32_t> first;  // size offsets + 1: frames of offset i are [first[i], first[i+1])
@@ -58,6 +69,11 @@ struct Symbols {
     std::vector<std::string> files{1};
     std::vector<ImageSymbols> images;   // parallel to the requests
     std::vector<std::string> warnings;  // one line each: missing, changed, foreign or stripped files
+
+    SourcePlace place_of(const Frame& frame) const {
+        const Function& function = functions[frame.function];
+        return {function.name, function.module, files[frame.file], frame.line};
+    }
 };
 
 }  // namespace kymo::program

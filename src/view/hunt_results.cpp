@@ -15,7 +15,6 @@ namespace {
 using spacetime::HeavyHitter;
 using spacetime::HuntFacts;
 using spacetime::HuntResults;
-using spacetime::SourcePlace;
 using Json = nlohmann::ordered_json;
 
 constexpr std::array<std::string_view, 8> kKeys = {"instruction", "image",    "call-site", "data-page",
@@ -43,7 +42,7 @@ std::string short_file(const std::string& path) {
     return slash == std::string::npos ? path : path.substr(slash + 1);
 }
 
-std::string place_words(const SourcePlace& place, const std::string& fallback) {
+std::string place_words(const program::SourcePlace& place, const std::string& fallback) {
     std::string text = place.function.empty() ? fallback : place.function;
     if (place.line != 0) {
         text += fmt::format("  {}:{}", short_file(place.file), place.line);
@@ -76,7 +75,7 @@ std::string hold_words(const Style& style, const HeavyHitter& hitter) {
 std::string path_words(const Style& style, const HeavyHitter& hitter) {
     std::string text;
     for (std::size_t i = hitter.path.size(); i-- > 0;) {
-        const SourcePlace& place = hitter.path[i];
+        const program::SourcePlace& place = hitter.path[i];
         text += fmt::format("{}{}{}", text.empty() ? "" : fmt::format(" {} ", signs(style).from),
                             place.function.empty() ? "?" : place.function,
                             place.line == 0 ? "" : fmt::format(" ({}:{})", short_file(place.file), place.line));
@@ -143,7 +142,7 @@ void add_row(const Style& style, const HuntResults& results, std::size_t first, 
     out += "\n";
 }
 
-Json place_json(const SourcePlace& place) {
+Json place_json(const program::SourcePlace& place) {
     return {{"function", place.function},
             {"file", place.file},
             {"line", known_or_null(place.line)},
@@ -263,7 +262,7 @@ Json json_hunt_results(const HuntResults& results) {
                 {{"begin_s", seconds(hold.begin_ns)}, {"end_s", seconds(hold.end_ns)}, {"quiet", hold.quiet}});
         }
         Json path = Json::array();
-        for (const SourcePlace& place : hitter.path) {
+        for (const program::SourcePlace& place : hitter.path) {
             path.push_back(place_json(place));
         }
         Json listing = Json::array();

@@ -26,7 +26,7 @@ std::string thread_name(const Waits& waits, WaitThreadIndex thread) {
     return thread_name(waits, thread, thread.in(waits.threads).tid);
 }
 
-std::string place_words(const WaitPlace& place) {
+std::string place_words(const program::SourcePlace& place) {
     if (place.function.empty()) {
         return "an unknown place";
     }
@@ -52,7 +52,7 @@ std::string object_words(WaitKind kind, std::uint64_t object) {
                        recording::descriptor_of(object));
 }
 
-std::string doing_words(WaitKind doing, const WaitPlace& place) {
+std::string doing_words(WaitKind doing, const program::SourcePlace& place) {
     return doing == WaitKind{} ? fmt::format("running {}", place_words(place))
                                : fmt::format("in {} at {}", wait_kind_words(doing), place_words(place));
 }
@@ -70,7 +70,7 @@ void more(std::string& out, const Style& style, std::size_t shown, std::size_t a
     }
 }
 
-Json json_place(const WaitPlace& place) {
+Json json_place(const program::SourcePlace& place) {
     if (place.function.empty()) {
         return nullptr;
     }

@@ -26,7 +26,7 @@ struct Told {
 };
 
 // Empty if the image is too large to be read now, or has no names there.
-spacetime::SourcePlace place_of(const Told& told) {
+program::SourcePlace place_of(const Told& told) {
     const program::ImageName image = told.file->name_of(told.result->image);
     std::error_code error;
     if (const std::uintmax_t size = fs::file_size(image.path, error); !error && size <= kQuickImage) {
@@ -34,7 +34,7 @@ spacetime::SourcePlace place_of(const Told& told) {
         names.ask(image, told.result->offset);
         names.look_up();
         if (const auto frames = names.frames_at(image, told.result->offset); !frames.empty()) {
-            return names.place_of(frames.back());
+            return names.symbols().place_of(frames.back());
         }
     }
     return {};
@@ -42,7 +42,7 @@ spacetime::SourcePlace place_of(const Told& told) {
 
 std::string where(const Told& told) {
     const std::string name = fs::path(told.file->name_of(told.result->image).path).filename().string();
-    const spacetime::SourcePlace place = place_of(told);
+    const program::SourcePlace place = place_of(told);
     if (place.line != 0) {
         return fmt::format("{}  {}:{}", place.function, fs::path(place.file).filename().string(), place.line);
     }
@@ -52,7 +52,7 @@ std::string where(const Told& told) {
 
 std::string json_line(const Told& told, std::uint64_t since, const std::string& event) {
     const recording::HuntResult& result = *told.result;
-    const spacetime::SourcePlace place = place_of(told);
+    const program::SourcePlace place = place_of(told);
     nlohmann::ordered_json line;
     line["time_s"] = static_cast<double>(since) / 1e9;
     line["event"] = event;

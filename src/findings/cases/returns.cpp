@@ -136,7 +136,7 @@ void shuffle_returns(const OccurrenceTable& occurrences, Random* random, std::ve
 }  // namespace
 
 std::vector<ReturnGround> return_grounds(const Evidence& evidence) {
-    using Key = std::tuple<std::uint32_t, WaitKind, WaitPlace>;
+    using Key = std::tuple<std::uint32_t, WaitKind, program::SourcePlace>;
     std::map<Key, std::vector<TimedWait>> places;
     for (const TimedWait& wait : evidence.timed_waits) {
         const WaitTarget& at = evidence.wait_targets[wait.target];

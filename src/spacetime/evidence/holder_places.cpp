@@ -20,8 +20,8 @@ class Places {
     }
 
     // The innermost frame that is the program's own.
-    WaitPlace of(const WaitPath& path, bool is_running) const {
-        WaitPlace innermost;
+    program::SourcePlace of(const WaitPath& path, bool is_running) const {
+        program::SourcePlace innermost;
         for (const WaitFrame& frame : path) {
             if (images_[frame.image] == kNone) {
                 continue;
@@ -31,10 +31,10 @@ class Places {
                 const program::Function& function = names_.symbols().functions[at->function];
                 const std::string& file = names_.symbols().files[at->file];
                 if (!(is_running && at->inlined) && !is_runtime(function, file)) {
-                    return {function.name, function.module, file, at->line};
+                    return names_.symbols().place_of(*at);
                 }
                 if (innermost.function.empty()) {
-                    innermost = {function.name, function.module, file, at->line};
+                    innermost = names_.symbols().place_of(*at);
                 }
             }
         }
@@ -46,7 +46,7 @@ class Places {
     std::vector<std::uint32_t> images_;  // Waits' → Profile's
 };
 
-using HolderMeanwhile = std::map<std::pair<WaitKind, WaitPlace>, std::int64_t>;
+using HolderMeanwhile = std::map<std::pair<WaitKind, program::SourcePlace>, std::int64_t>;
 
 HolderStay longest_stay(const HolderMeanwhile& meanwhile) {
     HolderStay longest;

@@ -13,7 +13,7 @@ namespace kymo::spacetime {
 
 struct HolderStay {
     recording::WaitKind doing{};  // WaitKind{}: it ran
-    WaitPlace place;
+    program::SourcePlace place;
 };
 
 // By target, where it is recorded: the function in which the holder was longest during all waits for the target, and

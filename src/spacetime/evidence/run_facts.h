@@ -41,8 +41,8 @@ struct ThreadFacts {
     std::optional<std::uint64_t> rank = {};  // in its process's parallel job; none: not in a job
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
-    std::uint32_t creator = kNone;  // index of RunFacts::threads; kNone: not known, or a process's first
-    WaitPlace created_at;           // the program's own function that created it
+    std::uint32_t creator = kNone;    // index of RunFacts::threads; kNone: not known, or a process's first
+    program::SourcePlace created_at;  // the program's own function that created it
     bool is_sampled = false;
     TimeTerms total;                   // of its whole life
     std::vector<std::int64_t> deltas;  // by counter

@@ -36,9 +36,9 @@ class ThreadIds {
 
 }  // namespace
 
-WaitPlace own_place(const Profile& profile, std::uint32_t profile_node, const Names& names) {
+program::SourcePlace own_place(const Profile& profile, std::uint32_t profile_node, const Names& names) {
     const auto& symbols = names.symbols();
-    std::optional<WaitPlace> innermost;
+    std::optional<program::SourcePlace> innermost;
     for (std::uint32_t at = profile_node; at != 0; at = profile.nodes[at].parent) {
         const ProfileNode& node = profile.nodes[at];
         if (node.kind != NodeKind::kFrame) {
@@ -47,7 +47,7 @@ WaitPlace own_place(const Profile& profile, std::uint32_t profile_node, const Na
         const auto frames = names.at(node.image, node.offset);
         for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
             const program::Function& function = symbols.functions[frame->function];
-            WaitPlace place{function.name, function.module, symbols.files[frame->file], frame->line};
+            program::SourcePlace place = symbols.place_of(*frame);
             if (!is_runtime(function, place.file)) {
                 return place;
             }
@@ -56,14 +56,14 @@ WaitPlace own_place(const Profile& profile, std::uint32_t profile_node, const Na
             }
         }
     }
-    return innermost.value_or(WaitPlace{});
+    return innermost.value_or(program::SourcePlace{});
 }
 
 WaitTargets make_wait_targets(const Profile& profile, const Names& names) {
     WaitTargets result;
     result.of_thread.resize(profile.threads.size());
     const ThreadIds ids(profile);
-    std::map<std::uint32_t, WaitPlace> places;  // by profile node
+    std::map<std::uint32_t, program::SourcePlace> places;  // by profile node
     std::map<WaitTarget, std::uint32_t> known;
     for (std::uint32_t t = 0; t < profile.threads.size(); ++t) {
         const ProfileThread& thread = profile.threads[t];

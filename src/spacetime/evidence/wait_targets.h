@@ -17,6 +17,6 @@ struct WaitTargets {
 WaitTargets make_wait_targets(const Profile& profile, const Names& names);
 
 // The innermost frame of a call path that is the program's own, not its run-time library's.
-WaitPlace own_place(const Profile& profile, std::uint32_t profile_node, const Names& names);
+program::SourcePlace own_place(const Profile& profile, std::uint32_t profile_node, const Names& names);
 
 }  // namespace kymo::spacetime

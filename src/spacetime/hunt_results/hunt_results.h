@@ -48,13 +48,6 @@ struct HuntFacts {
     std::uint64_t by_instruction = 0;
 };
 
-struct SourcePlace {
-    std::string function;
-    std::string file;
-    std::uint32_t line = 0;
-    std::string module;
-};
-
 // From `begin` to `end` the source kept its share.
 struct Hold {
     std::int64_t begin_ns = 0;  // since the run's begin
@@ -65,9 +58,10 @@ struct Hold {
 struct HeavyHitter {
     program::ImageName image;
     std::uint64_t offset = 0;
-    SourcePlace place;
-    std::vector<SourcePlace> path;  // of one instance, outermost first, without the place itself; may be empty
-    std::uint64_t data = 0;         // data address of the deciding event
+    program::SourcePlace place;
+    std::vector<program::SourcePlace>
+        path;                // of one instance, outermost first, without the place itself; may be empty
+    std::uint64_t data = 0;  // data address of the deciding event
     std::uint64_t pid = 0;
     std::uint64_t tid = 0;     // whose event decided the first find
     pairs::Share share;        // of the hunted events, while it ruled

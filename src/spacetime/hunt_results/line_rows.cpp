@@ -41,7 +41,7 @@ std::vector<HuntRow> gather_by_line(std::vector<HeavyHitter>& hitters, recording
     std::map<Line, std::vector<const HeavyHitter*>> lines;
     for (std::size_t i = 0; i < hitters.size(); ++i) {
         const HeavyHitter& hitter = hitters[i];
-        const SourcePlace& place = hitter.place;
+        const program::SourcePlace& place = hitter.place;
         const bool is_known = is_instruction && place.line != 0;
         lines[{hitter.pid, hitter.image.path, place.function, place.file, place.line, is_known ? 0 : i + 1}]
             .push_back(&hitter);

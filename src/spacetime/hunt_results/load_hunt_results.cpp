@@ -99,14 +99,14 @@ class HeavyHitterMaker {
             HeavyHitter& hitter = heavy_hitters_[i];
             const auto own = names.frames_at(hitter.image, hitter.offset);
             if (!own.empty()) {
-                hitter.place = names.place_of(own.back());
+                hitter.place = names.symbols().place_of(own.back());
             }
             for (std::size_t node = 0; node < paths[i].size(); ++node) {
                 const auto frames =
                     names.frames_at(paths_[i].file->name_of(paths[i][node].image), paths[i][node].offset);
                 const bool is_leaf = node + 1 == paths[i].size();
                 for (std::size_t frame = 0; frame + (is_leaf ? 1 : 0) < frames.size(); ++frame) {
-                    hitter.path.push_back(names.place_of(frames[frame]));
+                    hitter.path.push_back(names.symbols().place_of(frames[frame]));
                 }
             }
             // A call site that is not a leaf is a return address minus one: inside the call.

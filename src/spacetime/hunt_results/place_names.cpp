@@ -24,9 +24,4 @@ std::span<const program::Frame> PlaceNames::frames_at(const program::ImageName& 
     return symbols_.images[request].at(static_cast<std::size_t>(at - offsets.begin()));
 }
 
-SourcePlace PlaceNames::place_of(const program::Frame& frame) const {
-    const program::Function& function = symbols_.functions[frame.function];
-    return {function.name, symbols_.files[frame.file], frame.line, function.module};
-}
-
 }  // namespace kymo::spacetime

@@ -20,7 +20,6 @@ class PlaceNames {
 
     // Of what was asked for, after look_up(). Outermost first; at least one.
     std::span<const program::Frame> frames_at(const program::ImageName& image, std::uint64_t offset) const;
-    SourcePlace place_of(const program::Frame& frame) const;
     const program::Symbols& symbols() const { return symbols_; }
 
   private:

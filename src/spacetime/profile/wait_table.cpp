@@ -42,7 +42,7 @@ class TableBuilder {
     }
 
   private:
-    using Meanwhile = std::map<std::pair<WaitKind, WaitPlace>, std::int64_t>;
+    using Meanwhile = std::map<std::pair<WaitKind, program::SourcePlace>, std::int64_t>;
     struct HolderSums {
         WaitAmount amount;
         Meanwhile meanwhile;
@@ -57,7 +57,7 @@ class TableBuilder {
         std::map<WaitKind, std::int64_t> kinds;
         Meanwhile meanwhile;
     };
-    using RowKey = std::tuple<std::uint64_t, WaitKind, std::uint64_t, WaitPlace>;
+    using RowKey = std::tuple<std::uint64_t, WaitKind, std::uint64_t, program::SourcePlace>;
 
     std::span<const program::Frame> frames_of(const WaitFrame& frame) const {
         const std::uint32_t request = request_of_[frame.image];
@@ -66,14 +66,9 @@ class TableBuilder {
         return symbols_.images[request].at(static_cast<std::size_t>(at - offsets.begin()));
     }
 
-    WaitPlace place_of(const program::Frame& frame) const {
-        const program::Function& function = symbols_.functions[frame.function];
-        return {function.name, function.module, symbols_.files[frame.file], frame.line};
-    }
-
     // For a wait the call itself, in an inlined function too; for running code the function that it was compiled
     // into, whose own lines show more of what is done under a lock than the innermost helper's.
-    const WaitPlace& place_of(const WaitPath& path, bool is_running = false) {
+    const program::SourcePlace& place_of(const WaitPath& path, bool is_running = false) {
         const auto [entry, is_new] = places_.try_emplace({is_running, path});
         if (!is_new || path.empty()) {
             return entry->second;
@@ -83,12 +78,12 @@ class TableBuilder {
             for (const auto& inner : std::views::reverse(frames)) {
                 if (!(is_running && inner.inlined) &&
                     !is_runtime(symbols_.functions[inner.function], symbols_.files[inner.file])) {
-                    return entry->second = place_of(inner);
+                    return entry->second = symbols_.place_of(inner);
                 }
             }
         }
         const auto innermost = frames_of(path.front());
-        return entry->second = innermost.empty() ? WaitPlace{} : place_of(innermost.back());
+        return entry->second = innermost.empty() ? program::SourcePlace{} : symbols_.place_of(innermost.back());
     }
 
     void add(const WaitKey& key, const WaitGroup& group) {
@@ -116,7 +111,7 @@ class TableBuilder {
 
     struct Longest {
         WaitKind doing{};
-        WaitPlace place;
+        program::SourcePlace place;
         std::int64_t ns = 0;
     };
 
@@ -188,7 +183,7 @@ class TableBuilder {
     const std::vector<std::uint32_t>& request_of_;
     const std::vector<program::Request>& requests_;
     const program::Symbols& symbols_;
-    std::map<std::pair<bool, WaitPath>, WaitPlace> places_;
+    std::map<std::pair<bool, WaitPath>, program::SourcePlace> places_;
     std::map<RowKey, RowSums> rows_;
     std::map<std::pair<WaitThreadIndex, WaitThreadIndex>, PairSums> blockings_;
 };

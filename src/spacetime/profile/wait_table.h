@@ -16,19 +16,11 @@
 
 namespace kymo::spacetime {
 
-struct WaitPlace {
-    std::string function;  // empty: not known
-    std::string module;
-    std::string file;
-    std::uint32_t line = 0;
-    auto operator<=>(const WaitPlace&) const = default;
-};
-
 // A thread that was waited for, and where it mostly was.
 struct WaitHolder {
     WaitThreadIndex thread = {};  // kNone: a thread id that is not among them
     std::uint64_t tid = 0;
-    WaitPlace place;              // where it was longest meanwhile
+    program::SourcePlace place;   // where it was longest meanwhile
     recording::WaitKind doing{};  // kind of wait it was in there; 0: on a processor
     std::int64_t place_ns = 0;    // its time there
     std::int64_t seen_ns = 0;     // its time in known places
@@ -39,7 +31,7 @@ struct WaitRow {
     std::uint64_t pid = 0;
     recording::WaitKind kind{};
     std::uint64_t object = 0;
-    WaitPlace place;
+    program::SourcePlace place;
     WaitAmount amount;
     std::vector<WaitThreadIndex> waiters;  // longest first
     std::vector<WaitHolder> holders;       // longest first; without unknown ones
@@ -51,7 +43,7 @@ struct Blocking {
     WaitThreadIndex waiter = {};
     WaitAmount amount;
     recording::WaitKind kind{};  // the one with most time
-    WaitPlace place;             // where the holder was longest
+    program::SourcePlace place;  // where the holder was longest
     recording::WaitKind doing{};
 };
 

@@ -24,7 +24,7 @@ Waits made_waits() {
 }
 
 WaitTable made_table() {
-    const WaitPlace held{
+    const program::SourcePlace held{
         .function = "(anonymous namespace)::hold(int)", .module = "app", .file = "/src/hold.cpp", .line = 12};
     WaitRow mutex;
     mutex.pid = 7;

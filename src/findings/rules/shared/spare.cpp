@@ -185,7 +185,7 @@ NodeIndex own_code(const Evidence& evidence, NodeIndex node) {
     return node;
 }
 
-NodeIndex node_of(const Evidence& evidence, const WaitPlace& place) {
+NodeIndex node_of(const Evidence& evidence, const program::SourcePlace& place) {
     NodeIndex best;
     for (const NodeIndex i : indices(evidence.nodes)) {
         const Place& at = i.in(evidence.nodes).place;
@@ -198,7 +198,7 @@ NodeIndex node_of(const Evidence& evidence, const WaitPlace& place) {
     return best;
 }
 
-Place to_place(const WaitPlace& place) {
+Place to_place(const program::SourcePlace& place) {
     Place result;
     result.function = place.function;
     result.file = place.file;

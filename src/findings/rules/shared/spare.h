@@ -59,7 +59,7 @@ bool is_tool(const spacetime::Evidence& evidence, NodeIndex node);
 // none.
 NodeIndex own_code(const spacetime::Evidence& evidence, NodeIndex node);
 // The smallest node that holds a place; kNone: none.
-NodeIndex node_of(const spacetime::Evidence& evidence, const spacetime::WaitPlace& place);
-spacetime::Place to_place(const spacetime::WaitPlace& place);
+NodeIndex node_of(const spacetime::Evidence& evidence, const program::SourcePlace& place);
+spacetime::Place to_place(const program::SourcePlace& place);
 
 }  // namespace kymo::findings

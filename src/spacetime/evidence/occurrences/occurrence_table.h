@@ -58,7 +58,7 @@ struct WaitTarget {
     std::uint32_t process = 0;  // index of Profile::processes
     recording::WaitKind kind{};
     std::uint64_t object = 0;
-    WaitPlace place;               // of the wait
+    program::SourcePlace place;    // of the wait
     std::uint32_t holder = kNone;  // index of Profile::threads; kNone: not known
     auto operator<=>(const WaitTarget&) const = default;
 };
@@ -69,7 +69,7 @@ struct WaitSum {
     std::uint64_t count = 0;
     std::int64_t longest_ns = 0;
     std::int64_t held_up_ns = 0;         // of `ns`, in which the one waited for lacked a processor
-    WaitPlace holder_place;              // where the holder was longest meanwhile; empty: not known
+    program::SourcePlace holder_place;   // where the holder was longest meanwhile; empty: not known
     recording::WaitKind holder_doing{};  // the wait that it was in there; 0: on a processor
 };
 

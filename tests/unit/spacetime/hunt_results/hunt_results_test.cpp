@@ -75,7 +75,7 @@ TEST(HuntResults, ThatWentQuietEndThen) {
 HeavyHitter hitter(std::uint64_t offset, std::uint32_t line, double share, std::int64_t begin, std::int64_t end) {
     HeavyHitter made;
     made.offset = offset;
-    made.place = {"work", "work.c", line, "work"};
+    made.place = {"work", "work", "work.c", line};
     made.pid = 7;
     made.share = {share, 0.03};
     made.when.push_back({begin, end, false});
