@@ -89,6 +89,14 @@ def in_wrong_order(steps):
     return [steps[last], *steps[1:last], steps[0], *steps[last + 1:]]
 
 
+def missing_places(page):
+    """Of the table of what is wrong where: paths below src (or web) that are not there."""
+    table = page[page.index("\n## A figure is wrong"):page.index("\n## Decisions")]
+    paths = [path for row in table.splitlines() if row.startswith("| ") for path in re.findall(r"`([\w/]+(?:\.\w+|/))`", row)]
+    lost = [path for path in paths if not (ROOT / path if path.startswith("web/") else ROOT / "src" / path).exists()]
+    return [f"a figure is wrong: {path} is not there" for path in lost] + ([] if len(paths) > 30 else ["a figure is wrong: hardly a path"])
+
+
 def main():
     page = (ROOT / "docs/architecture.md").read_text()
     layers = layers_of(page)
@@ -100,6 +108,7 @@ def main():
         files += len(steps)
         bad += [f"{name}: {mistake}" for mistake in mistakes_of(steps, layers)]
         bad += [] if mistakes_of(in_wrong_order(steps), layers) else [f"{name}: a wrong order is not noticed"]
+    bad += missing_places(page)
     print(*bad, f"{files} files of the ways, {len(bad)} to mend", sep="\n")
     return 1 if bad or files < 30 else 0
 
