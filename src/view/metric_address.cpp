@@ -121,6 +121,9 @@ std::optional<Error> why_unknown(const RunMetrics& run, const MetricAddress& add
     }
     std::set<std::uint64_t> numbers;
     for (const MetricOfObject& object : metric->objects) {
+        if (address.level != ResourceLevel::kHost && object.is_all_of_host()) {
+            continue;
+        }
         numbers.insert(address.level == ResourceLevel::kProcess ? object.pid
                        : address.level == ResourceLevel::kHost  ? object.host
                                                                 : object.number);
@@ -133,10 +136,13 @@ std::optional<Error> why_unknown(const RunMetrics& run, const MetricAddress& add
         }
         list += (list.empty() ? "" : ", ") + std::to_string(number);
     }
+    const MetricAddress of_host{address.kind, ResourceLevel::kHost,
+                                metric->objects.empty() ? 0 : metric->objects.front().host, address.metric};
     return Error{
         ErrorKind::kNotFound,
         fmt::format("no {} {} has '{}'", name_of(address.level, address.kind), address.number, address.metric),
-        "there are " + list};
+        numbers.empty() ? fmt::format("it is known of whole hosts alone: kymo metrics REC {}", to_text(of_host))
+                        : "there are " + list};
 }
 
 std::string terminal_addresses(const Style& style, const RunMetrics& run) {
