@@ -14,10 +14,7 @@ void add_distribution(const spacetime::ExactFunction& function, Finding* finding
     const double median = static_cast<double>(function.quantile(0.5)) / 1e9;
     const auto row = [&](const std::string& what, std::uint64_t ns) {
         const double value = static_cast<double>(ns) / 1e9;
-        finding->evidence.push_back({.event = "seconds of " + what,
-                                     .bad = value,
-                                     .good = median,
-                                     .ratio = median > 0 ? value / median : kUnknown});
+        finding->evidence.push_back(seconds_of(what, value, median, median > 0 ? value / median : kUnknown));
     };
     row(fmt::format("the longest of exactly {} calls, against the median:", function.calls), function.longest());
     row("the call that 99 in 100 do not exceed:", function.quantile(0.99));

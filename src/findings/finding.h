@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kymo::findings {
@@ -20,6 +21,14 @@ using spacetime::NodeIndex;
 
 inline constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
+// What the figures of a row are, and how `event` follows the word for it.
+enum class Quantity : std::uint8_t {
+    kNumber,     // "page-faults"
+    kSeconds,    // "seconds waiting"; alone: "seconds"
+    kSecondsOf,  // "seconds of user time"
+    kShareOf,    // "share of samples in the kernel"
+};
+
 // One feature measured on both sides. kUnknown if a figure makes no sense or was not tested.
 struct EvidenceRow {
     std::string event;  // an event of the recording, a term of time, or another feature, in words
@@ -28,7 +37,23 @@ struct EvidenceRow {
     double ratio = kUnknown;   // bad / good
     double effect = kUnknown;  // Cliff's delta, −1 … 1
     double q = kUnknown;       // share of false ones expected among those at least as clear
+    Quantity quantity = Quantity::kNumber;
 };
+
+inline bool is_time(const EvidenceRow& row) {
+    return row.quantity == Quantity::kSeconds || row.quantity == Quantity::kSecondsOf;
+}
+
+// Rows of time, in seconds: of "work of one", or "waiting".
+inline EvidenceRow seconds_of(std::string event, double bad, double good = kUnknown, double ratio = kUnknown) {
+    return {.event = std::move(event), .bad = bad, .good = good, .ratio = ratio, .quantity = Quantity::kSecondsOf};
+}
+inline EvidenceRow share_of(std::string event, double bad) {
+    return {.event = std::move(event), .bad = bad, .quantity = Quantity::kShareOf};
+}
+inline EvidenceRow seconds(std::string event, double bad, double good = kUnknown, double ratio = kUnknown) {
+    return {.event = std::move(event), .bad = bad, .good = good, .ratio = ratio, .quantity = Quantity::kSeconds};
+}
 
 // Seconds of one thread.
 struct ThreadTime {

@@ -86,16 +86,17 @@ double ratio(double bad, double good) {
 
 void add_account(const Case& subject, std::vector<EvidenceRow>* rows) {
     const auto count = static_cast<double>(std::max<std::size_t>(1, subject.bad.count));
-    const auto row = [&](std::string event, std::int64_t usual, std::int64_t excess) {
+    const auto row = [&](Quantity quantity, std::string event, std::int64_t usual, std::int64_t excess) {
         const double good = static_cast<double>(usual) / 1e9;
         const double bad = good + static_cast<double>(excess) / count / 1e9;
-        rows->push_back({std::move(event), bad, good, ratio(bad, good), kUnknown, kUnknown});
+        rows->push_back(
+            {.event = std::move(event), .bad = bad, .good = good, .ratio = ratio(bad, good), .quantity = quantity});
     };
-    row("seconds", subject.excess.usual.wall(), subject.excess.total());
+    row(Quantity::kSeconds, "", subject.excess.usual.wall(), subject.excess.total());
     for (const TermInfo& info : kTerms) {
         const std::int64_t excess = subject.excess.terms.*info.member;
         if (static_cast<double>(excess) >= kLeastPart * static_cast<double>(subject.excess.total())) {
-            row("seconds of " + std::string(info.words), subject.excess.usual.*info.member, excess);
+            row(Quantity::kSecondsOf, std::string(info.words), subject.excess.usual.*info.member, excess);
         }
     }
 }

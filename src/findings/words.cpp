@@ -202,6 +202,20 @@ std::string mostly_at(const spacetime::SpaceNode& node, CounterIndex counter) {
     return (share > 0.95 ? "all" : in_percent(share)) + " at " + at_line(best->file, best->line);
 }
 
+std::string words_of(const EvidenceRow& row) {
+    switch (row.quantity) {
+        case Quantity::kNumber:
+            break;
+        case Quantity::kSeconds:
+            return row.event.empty() ? "seconds" : "seconds " + row.event;
+        case Quantity::kSecondsOf:
+            return "seconds of " + row.event;
+        case Quantity::kShareOf:
+            return "share of " + row.event;
+    }
+    return row.event;
+}
+
 std::string name_of(const Case& subject) {
     const Evidence& evidence = *subject.evidence;
     return subject.same == kNone ? name(evidence, subject.node)

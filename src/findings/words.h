@@ -33,6 +33,9 @@ std::string number(double value);      // "19,872", "1.4"
 // "once", "3 times".
 std::string how_often(std::uint64_t count);
 
+// The name of a row's quantity: "page-faults", "seconds waiting", "seconds of user time", "share of …".
+std::string words_of(const EvidenceRow& row);
+
 // The subject of a case: its node, or the addresses of its group.
 std::string name_of(const Case& subject);
 

@@ -53,13 +53,13 @@ std::string times_words(const Evidence& evidence, const Finding& finding) {
 std::string evidence_words(const Finding& finding) {
     std::string text;
     for (const EvidenceRow& row : finding.evidence) {
-        const bool is_time = row.event.rfind("seconds", 0) == 0;
+        const bool is_time = findings::is_time(row);
         const auto value = [&](double x) { return is_time ? findings::in_seconds(x * 1e9) : findings::number(x); };
-        if (std::isnan(row.bad) || std::isnan(row.good) || row.event == "seconds") {
+        if (std::isnan(row.bad) || std::isnan(row.good) || row.event.empty()) {
             continue;
         }
         text += fmt::format("{}{} {} against {}", text.empty() ? "" : "; ",
-                            is_time && row.event.rfind("seconds of ", 0) == 0 ? row.event.substr(11) : row.event,
+                            row.quantity == findings::Quantity::kSecondsOf ? row.event : findings::words_of(row),
                             value(row.bad), value(row.good));
     }
     return text.empty() ? text : "Evidence: " + text + ".";
@@ -274,7 +274,7 @@ nlohmann::ordered_json json_finding(const Evidence& evidence, const Finding& fin
     }
     json["evidence"] = nlohmann::ordered_json::array();
     for (const EvidenceRow& row : finding.evidence) {
-        json["evidence"].push_back({{"event", row.event},
+        json["evidence"].push_back({{"event", findings::words_of(row)},
                                     {"bad", json_number(row.bad)},
                                     {"good", json_number(row.good)},
                                     {"ratio", json_number(row.ratio)},

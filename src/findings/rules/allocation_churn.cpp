@@ -185,7 +185,7 @@ void look_for_small(const Case& subject, std::vector<Claim>* claims) {
         claim.node = user.node;
         claim.title = fmt::format("{} spends {} in the allocator: it takes and gives back memory all the time.",
                                   name(evidence, user.node), in_seconds(sum(times)));
-        claim.evidence = {{"seconds in the allocator", sum(times) / 1e9}};
+        claim.evidence = {seconds("in the allocator", sum(times) / 1e9)};
         claims->push_back(std::move(claim));
     }
 }

@@ -73,8 +73,7 @@ void claim_busy_wait(const Case& subject, std::vector<Claim>* claims) {
             queued > 0
                 ? fmt::format("; other threads were ready for {} meanwhile without a processor", in_seconds(queued))
                 : "");
-        claim.evidence = {{"seconds polling", all / 1e9},
-                          {"seconds that others waited for a processor", queued / 1e9}};
+        claim.evidence = {seconds("polling", all / 1e9), seconds("that others waited for a processor", queued / 1e9)};
         claims->push_back(std::move(claim));
     }
 }

@@ -65,7 +65,7 @@ void claim_interpreter_lock(const Case& subject, std::vector<Claim>* claims) {
         claim.own_terms = set_of(Term::kWaiting);
         claim.targets = interpreter.targets;
         claim.threads = main_threads(interpreter.waited);
-        const WaitPlace& place = evidence.wait_targets[interpreter.worst].place;
+        const program::SourcePlace& place = evidence.wait_targets[interpreter.worst].place;
         claim.node = node_of(evidence, place);
         claim.place = to_place(place);
         claim.title = fmt::format(
@@ -73,9 +73,9 @@ void claim_interpreter_lock(const Case& subject, std::vector<Claim>* claims) {
             "at a time runs Python code.",
             thread_names(evidence, claim.threads), does(claim.threads, "wait"), in_seconds(sum(interpreter.waited)),
             how_often(interpreter.count), in_seconds(static_cast<double>(interpreter.longest)));
-        claim.evidence = {{"seconds waiting for the interpreter lock", sum(interpreter.waited) / 1e9},
+        claim.evidence = {seconds("waiting for the interpreter lock", sum(interpreter.waited) / 1e9),
                           {"waits of 10 µs and more", static_cast<double>(interpreter.count)},
-                          {"seconds in which processors were idle", idle_processor_ns(evidence) / 1e9}};
+                          seconds("in which processors were idle", idle_processor_ns(evidence) / 1e9)};
         claims->push_back(std::move(claim));
     }
 }

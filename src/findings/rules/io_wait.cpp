@@ -202,9 +202,9 @@ void claim_io_wait(const Case& subject, std::vector<Claim>* claims) {
             fmt::format("{} {} {} in {} ({} waits) for a {} to get through.", thread_names(evidence, claim.threads),
                         does(claim.threads, "wait"), in_seconds(sum(spot.waited)), name(*claim.place), spot.count,
                         wait_words(target.kind, target.object));
-        claim.evidence = {{"seconds waiting", sum(spot.waited) / 1e9},
+        claim.evidence = {seconds("waiting", sum(spot.waited) / 1e9),
                           {"waits of 10 µs and more", static_cast<double>(spot.count)},
-                          {"seconds in which processors were idle", idle_processor_ns(evidence) / 1e9}};
+                          seconds("in which processors were idle", idle_processor_ns(evidence) / 1e9)};
         claim.direction = direction_of(target);
         claim.targets = std::move(spot.targets);
         claims->push_back(std::move(claim));

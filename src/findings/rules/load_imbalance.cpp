@@ -229,8 +229,8 @@ void look_for_uneven(const Case& subject, std::vector<Claim>* claims) {
         claim.direction = kRanksDirection;
         claim.confirm = kRanksConfirm;
     }
-    claim.evidence.push_back({"seconds of work, longest against mean of the threads", work.longest / 1e9,
-                              work.mean / 1e9, work.longest / work.mean, kUnknown, kUnknown});
+    claim.evidence.push_back(seconds_of("work, longest against mean of the threads", work.longest / 1e9,
+                                        work.mean / 1e9, work.longest / work.mean));
     claims->push_back(std::move(claim));
 }
 
@@ -250,8 +250,8 @@ void look_for_even(const Case& subject, std::vector<Claim>* claims) {
     claim.title = fmt::format("In {} the work is even: {} {} {} on average and {} at most.",
                               name(*subject.evidence, subject.node), thread_names(*subject.evidence, subject.threads),
                               does(subject.threads, "work"), in_seconds(work.mean), in_seconds(work.longest));
-    claim.evidence.push_back({"seconds of work, longest against mean of the threads", work.longest / 1e9,
-                              work.mean / 1e9, work.longest / work.mean, kUnknown, kUnknown});
+    claim.evidence.push_back(seconds_of("work, longest against mean of the threads", work.longest / 1e9,
+                                        work.mean / 1e9, work.longest / work.mean));
     claims->push_back(std::move(claim));
 }
 

@@ -94,8 +94,8 @@ std::map<LockKey, Lock> find_locks(const Evidence& evidence) {
 }
 
 std::string keeper_words(const Evidence& evidence, const Lock& lock) {
-    const WaitPlace place =
-        lock.worst < evidence.wait_sums.size() ? evidence.wait_sums[lock.worst].holder_place : WaitPlace{};
+    const program::SourcePlace place =
+        lock.worst < evidence.wait_sums.size() ? evidence.wait_sums[lock.worst].holder_place : program::SourcePlace{};
     if (place.function.empty()) {
         return "";
     }
@@ -132,15 +132,15 @@ void claim_lock_contention(const Case& subject, std::vector<Claim>* claims) {
                         thread_names(evidence, claim.threads), does(claim.threads, "wait"), in_seconds(waited),
                         how_often(lock.count), lock_words(worst.kind), name(*claim.place),
                         in_seconds(static_cast<double>(lock.longest)), keeper_words(evidence, lock));
-        claim.evidence = {{"seconds waiting for the lock", waited / 1e9},
+        claim.evidence = {seconds("waiting for the lock", waited / 1e9),
                           {"waits of 10 µs and more", static_cast<double>(lock.count)},
-                          {"seconds in which processors were idle", idle_processor_ns(evidence) / 1e9}};
+                          seconds("in which processors were idle", idle_processor_ns(evidence) / 1e9)};
         if (lock.held_up > 0) {
-            claim.evidence.push_back({"seconds of it in which its owner lacked a processor",
-                                      lock.held_up / std::max(1.0, lock.ns) * waited / 1e9});
+            claim.evidence.push_back(seconds("of it in which its owner lacked a processor",
+                                             lock.held_up / std::max(1.0, lock.ns) * waited / 1e9));
         }
         if (lock.polled > 0) {
-            claim.evidence.push_back({"seconds of it polling on a processor", lock.polled / 1e9});
+            claim.evidence.push_back(seconds("of it polling on a processor", lock.polled / 1e9));
         }
         claims->push_back(std::move(claim));
     }

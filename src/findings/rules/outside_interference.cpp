@@ -127,8 +127,7 @@ void claim_outside_interference(const Case& subject, std::vector<Claim>* claims)
                         "of them ready "
                         "than there are processors ({})",
                         in_seconds(outside), run.processors));
-        claim.evidence.push_back({"seconds ready without a processor", queued / 1e9, own_queue_ns(run) / 1e9,
-                                  kUnknown, kUnknown, kUnknown});
+        claim.evidence.push_back(seconds("ready without a processor", queued / 1e9, own_queue_ns(run) / 1e9));
     }
     if (run.steal_ns.value_or(0) > 0) {
         said.push_back(
@@ -138,7 +137,7 @@ void claim_outside_interference(const Case& subject, std::vector<Claim>* claims)
         said.push_back(fmt::format(
             "for about {} something that the kernel does not account for took processors (timer ticks came late)",
             in_seconds(taken)));
-        claim.evidence.push_back({"seconds represented by late ticks", taken / 1e9});
+        claim.evidence.push_back(seconds("represented by late ticks", taken / 1e9));
     }
     claim.title = fmt::format("The machine was busy with something else: {}.", fmt::join(said, "; "));
     claims->push_back(std::move(claim));

@@ -155,8 +155,8 @@ void claim_periodic_pause_of_gaps(const Case& subject, std::vector<Claim>* claim
                                                : std::string(),
         in_seconds(all));
     claim.evidence.push_back(
-        {"seconds between occurrences", subject.bad.median_ns / 1e9, subject.good.median_ns / 1e9,
-         subject.good.median_ns > 0 ? subject.bad.median_ns / subject.good.median_ns : kUnknown, kUnknown, kUnknown});
+        seconds("between occurrences", subject.bad.median_ns / 1e9, subject.good.median_ns / 1e9,
+                subject.good.median_ns > 0 ? subject.bad.median_ns / subject.good.median_ns : kUnknown));
     claims->push_back(std::move(claim));
 }
 

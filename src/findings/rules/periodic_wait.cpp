@@ -31,7 +31,7 @@ bool is_paced(const Evidence& evidence, const ByThread& waited) {
 }
 
 // Threads that wait for one that is at this place meanwhile. ns.
-std::int64_t others_wait(const Evidence& evidence, const WaitPlace& place,
+std::int64_t others_wait(const Evidence& evidence, const program::SourcePlace& place,
                          const std::vector<std::uint32_t>& threads) {
     std::int64_t ns = 0;
     for (std::size_t i = 0; i < evidence.wait_targets.size() && i < evidence.wait_sums.size(); ++i) {
@@ -97,7 +97,7 @@ void claim_periodic_wait(const Case& subject, std::vector<Claim>* claims) {
         claim.title += fmt::format(" Other threads wait for it for {} meanwhile.", in_seconds(meanwhile));
     }
     claim.evidence = {{"pauses", static_cast<double>(subject.returns.size())},
-                      {"seconds in a pause", median(lengths) / 1e9}};
+                      seconds("in a pause", median(lengths) / 1e9)};
     claims->push_back(std::move(claim));
 }
 

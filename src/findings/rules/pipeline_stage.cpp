@@ -144,8 +144,8 @@ void claim_pipeline_stage(const Case& subject, std::vector<Claim>* claims) {
             thread_names(evidence, neighbours), does(neighbours, "exchange"), does(neighbours, "wait"),
             in_seconds(waited / count), neighbours.size() == 1 ? "" : " each", in_seconds(gain));
         claim.evidence = {
-            {"seconds of work, the stage's thread against its neighbours on average", work_ns(facts) / 1e9, kUnknown},
-            {"seconds of waiting for it, a neighbour on average", waited / count / 1e9}};
+            seconds_of("work, the stage's thread against its neighbours on average", work_ns(facts) / 1e9),
+            seconds_of("waiting for it, a neighbour on average", waited / count / 1e9)};
         double work = 0;
         for (const std::uint32_t thread : neighbours) {
             work += work_ns(run.threads[thread]);

@@ -84,7 +84,7 @@ void claim_starting(const Evidence& evidence, const ShortChildren& children, con
     claim.title = fmt::format("{} starts {} processes{} in {}, {} each: that takes {} of the run.",
                               thread_names(evidence, claim.threads), number(count), usual_name(children),
                               name(evidence, claim.node), in_seconds(sum(spent) / count), in_seconds(sum(spent)));
-    claim.evidence = {{"processes", count}, {"seconds computed by one", children.user / count / 1e9}};
+    claim.evidence = {{"processes", count}, seconds("computed by one", children.user / count / 1e9)};
     claims->push_back(std::move(claim));
 }
 
@@ -118,7 +118,7 @@ void claim_process_churn(const Case& subject, std::vector<Claim>* claims) {
         }
         const auto most = std::max_element(by_target.begin(), by_target.end(),
                                            [](const auto& a, const auto& b) { return a.second < b.second; });
-        const WaitPlace& place = evidence.wait_targets[most->first].place;
+        const program::SourcePlace& place = evidence.wait_targets[most->first].place;
         Claim claim;
         claim.node = node_of(evidence, place);
         if (claim.node != kNone) {
@@ -143,8 +143,8 @@ void claim_process_churn(const Case& subject, std::vector<Claim>* claims) {
             thread_name(evidence, lost.begin()->first), number(count), usual_name(children), name(*claim.place),
             in_seconds(waited / count), in_seconds(children.user / count), in_seconds(all));
         claim.evidence = {{"processes", count},
-                          {"seconds waited for one", waited / count / 1e9},
-                          {"seconds computed by one", children.user / count / 1e9}};
+                          seconds("waited for one", waited / count / 1e9),
+                          seconds("computed by one", children.user / count / 1e9)};
         claims->push_back(std::move(claim));
     }
 }

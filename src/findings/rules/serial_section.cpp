@@ -126,8 +126,8 @@ void claim_serial_section(const Case& subject, std::vector<Claim>* claims) {
             "less.",
             name(evidence, place), others == 1 ? std::string("its peer") : fmt::format("its {} peers", others),
             others == 1 ? "s" : "", in_seconds(own), static_cast<int>(workers), in_seconds(claim.own.front().ns));
-        claim.evidence = {{"seconds of work of one thread alone", own / 1e9},
-                          {"seconds in which processors were idle", idle_processor_ns(evidence) / 1e9}};
+        claim.evidence = {seconds_of("work of one thread alone", own / 1e9),
+                          seconds("in which processors were idle", idle_processor_ns(evidence) / 1e9)};
         claims->push_back(std::move(claim));
     }
 }

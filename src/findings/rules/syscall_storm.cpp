@@ -338,7 +338,7 @@ void claim_syscall_storm(const Case& subject, std::vector<Claim>* claims) {
                           in_seconds(storm.counted_ns / storm.calls), in_seconds(sum(storm.lost)))
             : fmt::format("{} {} {} in short system calls{}.", thread_names(evidence, claim.threads),
                           does(claim.threads, "spend"), in_seconds(sum(storm.lost)), where);
-    claim.evidence = {{"seconds in short calls", sum(storm.lost) / 1e9}};
+    claim.evidence = {seconds("in short calls", sum(storm.lost) / 1e9)};
     if (storm.calls > 0) {
         claim.evidence.push_back({"transfers under 10 µs", storm.calls});
     }

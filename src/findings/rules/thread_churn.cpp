@@ -57,7 +57,7 @@ void claim_thread_churn(const Case& subject, std::vector<Claim>* claims) {
             continue;
         }
         const double about = kMakingThreadNs * static_cast<double>(swarm.threads.size()) / processors;
-        const WaitPlace& place = run.threads[swarm.threads.front()].created_at;
+        const program::SourcePlace& place = run.threads[swarm.threads.front()].created_at;
         Claim claim;
         claim.own = {{swarm.creator, lost}};
         claim.own_sure = std::clamp(about / lost, 0.5, 1.0);  // the creator may have had other things to do
@@ -74,7 +74,7 @@ void claim_thread_churn(const Case& subject, std::vector<Claim>* claims) {
             in_seconds(span));
         claim.evidence = {{"threads made", static_cast<double>(swarm.threads.size())},
                           {"threads made a second", static_cast<double>(swarm.threads.size()) / (span / 1e9)},
-                          {"seconds of work of one", mean / 1e9}};
+                          seconds_of("work of one", mean / 1e9)};
         claims->push_back(std::move(claim));
     }
 }

@@ -147,8 +147,7 @@ void claim_thread_migration(const Case& subject, std::vector<Claim>* claims) {
             "{} threads share processor {} and wait for each other there for {}, while the program has no "
             "more threads ready than there are processors ({}).",
             group.size(), processor_number, in_seconds(sharing->ns), run.processors);
-        claim.evidence.push_back(
-            {"seconds waiting for a processor", sharing->ns / 1e9, 0, kUnknown, kUnknown, kUnknown});
+        claim.evidence.push_back(seconds("waiting for a processor", sharing->ns / 1e9, 0));
         claims->push_back(std::move(claim));
     }
 }

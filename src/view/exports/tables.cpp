@@ -2,6 +2,7 @@
 
 #include "base/clean_text.h"
 #include "findings/finding.h"
+#include "findings/words.h"
 #include "spacetime/profile/wait_table.h"
 #include "view/exports/timeline.h"
 
@@ -294,8 +295,9 @@ class Tables {
                     put(kFindingThreadTable, {id, number(thread)});
                 }
                 for (const findings::EvidenceRow& row : one.evidence) {
+                    const std::string event = findings::words_of(row);
                     put(kEvidenceTable,
-                        {id, std::string_view(row.event), real(row.bad), real(row.good), real(row.ratio)});
+                        {id, std::string_view(event), real(row.bad), real(row.good), real(row.ratio)});
                 }
                 ++id;
             }

@@ -1,5 +1,6 @@
 #include "view/page/findings.h"
 
+#include "findings/words.h"
 #include "view/counted_occurrences.h"
 #include "view/page/tables.h"
 #include "view/spaces/space_words.h"
@@ -20,11 +21,6 @@ Json number(double value) {
     return std::isfinite(value) ? Json(value) : Json(nullptr);
 }
 
-// Rows of time are called "seconds of …".
-constexpr std::string_view kSeconds = "seconds";
-constexpr std::string_view kSecondsOf = "seconds of ";
-constexpr std::string_view kShareOf = "share of ";
-
 // The longest of the occurrences that it counted, in time.
 Json occurrences(const spacetime::Evidence& evidence, const findings::Finding& finding,
                  const spacetime::Profile& profile) {
@@ -44,17 +40,17 @@ Json card(const spacetime::Evidence& evidence, const findings::Finding& finding,
           const std::vector<std::uint32_t>& calls) {
     Json rows = Json::array();
     for (const findings::EvidenceRow& row : finding.evidence) {
-        const bool is_time = row.event.starts_with(kSeconds);
+        const bool is_time = findings::is_time(row);
         const double scale = is_time ? 1e9 : 1;
-        const std::string name = row.event.starts_with(kSecondsOf) ? row.event.substr(kSecondsOf.size()) : row.event;
+        const std::string name = row.quantity == findings::Quantity::kSecondsOf ? row.event : findings::words_of(row);
         rows.push_back({{"event", shown_text(name)},
                         {"bad", number(row.bad * scale)},
                         {"good", number(row.good * scale)},
                         {"ratio", number(row.ratio)},
                         {"effect", number(row.effect)},
-                        {"unit", is_time                           ? "ns"
-                                 : row.event.starts_with(kShareOf) ? "share"
-                                                                   : "number"}});
+                        {"unit", is_time                                        ? "ns"
+                                 : row.quantity == findings::Quantity::kShareOf ? "share"
+                                                                                : "number"}});
     }
     Json when = Json::array();
     for (const TimeRange& range : finding.when) {

@@ -1,6 +1,8 @@
 // Findings with exact occurrences beside them, and without.
 #include "findings/exact.h"
 
+#include "findings/words.h"
+
 #include <gtest/gtest.h>
 
 namespace kymo::findings {
@@ -75,7 +77,7 @@ TEST_F(Exact, WithEveryCallItSaysHowLongTheyAre) {
     const Finding finding = prefer(compared(0, false), exact);
     EXPECT_EQ(finding.confirm, "look");
     ASSERT_EQ(finding.evidence.size(), 2U);
-    EXPECT_EQ(finding.evidence[0].event, "seconds of the longest of exactly 3 calls, against the median:");
+    EXPECT_EQ(words_of(finding.evidence[0]), "seconds of the longest of exactly 3 calls, against the median:");
     EXPECT_DOUBLE_EQ(finding.evidence[0].bad, 0.003);
     EXPECT_DOUBLE_EQ(finding.evidence[0].good, 0.002);
     EXPECT_DOUBLE_EQ(finding.evidence[0].ratio, 1.5);

@@ -40,7 +40,7 @@ findings::Judgement judgement() {
     finding.share_low = 0.2;
     finding.confidence = 0.99;
     finding.tested = true;
-    finding.evidence = {{"page-faults", 4100, 10, 410, 1, 0.001}, {"seconds", 0.09, 0.01, 9}};
+    finding.evidence = {{"page-faults", 4100, 10, 410, 1, 0.001}, findings::seconds("", 0.09, 0.01, 9)};
     finding.direction = "keep the memory";
     finding.confirm = "record again";
     findings::Judgement made;

@@ -58,9 +58,9 @@ void claim_collective_imbalance(const Case& subject, std::vector<Claim>* claims)
                     others == 1 ? "s" : "", in_seconds(sum / static_cast<double>(others)), others == 1 ? "" : " each",
                     call_name(evidence, call),
                     during.node == kNone ? std::string() : ", while it is in " + name(evidence, during.node));
-    claim.evidence = {{"seconds in collectives, longest against shortest of the ranks", most.collective_ns / 1e9,
-                       last.collective_ns / 1e9,
-                       last.collective_ns > 0 ? most.collective_ns / last.collective_ns : kUnknown}};
+    claim.evidence = {seconds("in collectives, longest against shortest of the ranks", most.collective_ns / 1e9,
+                              last.collective_ns / 1e9,
+                              last.collective_ns > 0 ? most.collective_ns / last.collective_ns : kUnknown)};
     claims->push_back(std::move(claim));
 }
 

@@ -76,8 +76,8 @@ void claim_late_sender(const Case& subject, std::vector<Claim>* claims) {
             in_seconds(late.ns / static_cast<double>(late.messages)),
             late.longest.node == kNone ? std::string() : ", while that is in " + name(evidence, late.longest.node),
             sender);
-        claim.evidence = {{"seconds inside calls for the messages", late.ns / 1e9},
-                          {"share of it in which the sender is outside MPI", late.longest.working}};
+        claim.evidence = {seconds("inside calls for the messages", late.ns / 1e9),
+                          share_of("it in which the sender is outside MPI", late.longest.working)};
         claims->push_back(std::move(claim));
     }
 }

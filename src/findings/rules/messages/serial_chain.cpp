@@ -45,7 +45,7 @@ void claim_serial_chain(const Case& subject, std::vector<Claim>* claims) {
         number(work / life) == "1" ? "is" : "are", in_seconds(saved));
     claim.evidence = {
         {"ranks at work at a time, on average", work / life},
-        {"seconds in calls for others' messages, of the rank that waits longest", longest->receive_ns / 1e9}};
+        seconds("in calls for others' messages, of the rank that waits longest", longest->receive_ns / 1e9)};
     claims->push_back(std::move(claim));
 }
 

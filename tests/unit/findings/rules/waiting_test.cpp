@@ -1,6 +1,7 @@
 // Rules about threads that wait: each holds on evidence of its cause, and is quiet where the counter-evidence is
 // there.
 #include "findings/rule.h"
+#include "findings/words.h"
 #include "made_evidence.h"
 
 #include <gtest/gtest.h>
@@ -76,7 +77,7 @@ TEST(LockContention, IsToldOfThoseThatPollForALock) {
     ASSERT_EQ(claims.size(), 1U);
     EXPECT_DOUBLE_EQ(most(claims[0]), 400.0 * kMs);  // of two processors
     EXPECT_NE(claims[0].title.find("for the critical section taken in"), std::string::npos) << claims[0].title;
-    EXPECT_EQ(claims[0].evidence.back().event, "seconds of it polling on a processor");
+    EXPECT_EQ(words_of(claims[0].evidence.back()), "seconds of it polling on a processor");
     EXPECT_DOUBLE_EQ(claims[0].evidence.back().bad, 0.8);
 }
 

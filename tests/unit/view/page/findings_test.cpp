@@ -21,7 +21,12 @@ findings::Finding one() {
     finding.share = 0.1;
     finding.tested = true;
     finding.confidence = 0.99;
-    finding.evidence = {{.event = "seconds of waiting", .bad = 0.5, .good = 0.1, .ratio = 5, .effect = 1},
+    finding.evidence = {{.event = "waiting",
+                         .bad = 0.5,
+                         .good = 0.1,
+                         .ratio = 5,
+                         .effect = 1,
+                         .quantity = findings::Quantity::kSecondsOf},
                         {.event = "page-faults", .bad = 30, .good = findings::kUnknown},
                         {.event = "share of system", .bad = 1, .good = 0.25}};
     finding.direction = "do less";
