@@ -3,9 +3,9 @@
 #pragma once
 
 #include "cells/reader/folder.h"
+#include "host/reading.h"
 #include "metrics/processors.h"
-#include "ring/live/host_reading.h"
-#include "ring/live/service_cells.h"
+#include "ring/transport/service_cells.h"
 
 #include <unistd.h>
 
@@ -33,11 +33,11 @@ class HostCells {
             service_.fill(states, trips, monotonic_now().ns);
         }
     }
-    ring::HostReading read() {
+    host::Reading read() {
         if (processors_.is_open()) {
             processors_.fill();
         }
-        ring::HostReading reading = ring::read_host();
+        host::Reading reading = host::read_host();
         reading.reader = static_cast<std::uint32_t>(getpid());
         return reading;
     }

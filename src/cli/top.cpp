@@ -3,10 +3,10 @@
 #include "cli/ring/ring_top.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "host/live_view.h"
 #include "live/host_screen.h"
 #include "live/host_view.h"
 #include "live/screen.h"
-#include "ring/live/live_view.h"
 #include "ring/scrape/endpoint.h"
 #include "view/json_text.h"
 
@@ -47,16 +47,16 @@ void stop(int /*signal*/) {
 class Host {
   public:
     Host() : cells_("top.cells") { look(); }
-    ring::LiveView look() {
-        ring::HostReading now = cells_.read();
-        ring::LiveView view = compare(last_, now);
+    host::LiveView look() {
+        host::Reading now = cells_.read();
+        host::LiveView view = compare(last_, now);
         last_ = std::move(now);
         return view;
     }
 
   private:
     HostCells cells_;
-    ring::HostReading last_;
+    host::Reading last_;
 };
 
 // Waits for the period's end or a signal; also returns if the pipe has no reader any more.
@@ -79,7 +79,7 @@ bool wait(double period) {
 
 int show_text(Host& host, double period, std::uint64_t times, bool json, const live::HostShown& shown) {
     for (std::uint64_t i = 0; (times == 0 || i < times) && wait(period); ++i) {
-        const ring::LiveView view = host.look();
+        const host::LiveView view = host.look();
         std::string text;
         if (json) {
             text = view::json_text(live::host_json(view), view::JsonForm::kLine);

@@ -1,7 +1,7 @@
 #include "live/detail_view.h"
 
+#include "host/other_ends.h"
 #include "live/figures.h"
-#include "ring/live/other_ends.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ using ring::RowIs;
 using State = ring::DetailQueries::State;
 using view::Ink;
 
-ring::TaskRates task_of(const DetailRow& row) {
+host::TaskRates task_of(const DetailRow& row) {
     const auto share = [&row](TaskColumn column) { return rate_of(row, column) / 1e9; };
     const auto both = [&row](TaskColumn a, TaskColumn b) { return rate_of(row, a) + rate_of(row, b); };
     return {.user = share(TaskColumn::kUser),
@@ -25,7 +25,7 @@ ring::TaskRates task_of(const DetailRow& row) {
             .faults = both(TaskColumn::kMinorFaults, TaskColumn::kMajorFaults)};
 }
 
-ring::LiveProcessor processor_of(const DetailRow& row) {
+host::LiveProcessor processor_of(const DetailRow& row) {
     const auto rate = [&row](ProcessorColumn column) { return rate_of(row, column); };
     const double user = rate(ProcessorColumn::kUser) + rate(ProcessorColumn::kNice);
     const double system = rate(ProcessorColumn::kSystem) + rate(ProcessorColumn::kInterrupts);
@@ -52,7 +52,7 @@ std::string program_of(const DetailView& view, std::uint32_t process) {
     return "process";
 }
 
-ring::LiveChannel one_channel(const DetailView& view, const DetailRow& row) {
+host::LiveChannel one_channel(const DetailView& view, const DetailRow& row) {
     const ring::RowHead& head = row.told.head;
     const auto value = [&row](ChannelColumn column) { return row.told.values[static_cast<std::size_t>(column)]; };
     return {.pid = head.process,
@@ -73,16 +73,16 @@ ring::LiveChannel one_channel(const DetailView& view, const DetailRow& row) {
 }
 
 // With the process at its other end, as far as the received rows contain it.
-ring::LiveChannel channel_of(const DetailView& view, const DetailRow& row) {
+host::LiveChannel channel_of(const DetailView& view, const DetailRow& row) {
     const DetailTable* const table = view.table(RowsOf::kChannels);
     if (!is_end_direction(row.told.head.direction) || table == nullptr) {
         return one_channel(view, row);
     }
-    std::vector<ring::LiveChannel> all = {one_channel(view, row)};
+    std::vector<host::LiveChannel> all = {one_channel(view, row)};
     for (const DetailRow& each : table->rows) {
         all.push_back(one_channel(view, each));
     }
-    ring::find_other_ends(all);
+    host::find_other_ends(all);
     return all.front();
 }
 
@@ -144,7 +144,7 @@ HostRow own_figures(const DetailView& view, RowsOf what, const DetailRow& row, b
         return {processor_of(row), fmt::format("  {}", row.told.head.number)};
     }
     if (what == RowsOf::kChannels) {
-        const ring::LiveChannel channel = channel_of(view, row);
+        const host::LiveChannel channel = channel_of(view, row);
         return {channel,
                 row.told.head.state == RowIs::kSumOfEnded
                     ? fmt::format("  {} {} ended channels without rows of their own", channel.program, channel.pid)

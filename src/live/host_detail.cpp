@@ -1,7 +1,7 @@
 #include "live/host_detail.h"
 
 #include "live/ring_lines.h"
-#include "ring/live/asked_cell.h"
+#include "ring/answers/asked_cell.h"
 
 #include <algorithm>
 #include <utility>

@@ -52,13 +52,13 @@ bool press(int key, HostShown& shown, double& period, bool& is_frozen) {
 
 }  // namespace
 
-void run_host_screen(HostScreenOptions options, const std::function<ring::LiveView()>& look,
+void run_host_screen(HostScreenOptions options, const std::function<host::LiveView()>& look,
                      const std::function<bool()>& is_stopped) {
     using Clock = std::chrono::steady_clock;
     HostShown& shown = options.shown;
     double& period = options.period;
     const Screen screen(options.unicode);
-    ring::LiveView view;
+    host::LiveView view;
     bool is_frozen = false;
     auto next = Clock::now();
     while (!is_stopped()) {

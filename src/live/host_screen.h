@@ -14,7 +14,7 @@ struct HostScreenOptions {
 };
 
 // Runs until the user ends it, or it is stopped; `look` returns what has happened since its previous call.
-void run_host_screen(HostScreenOptions options, const std::function<ring::LiveView()>& look,
+void run_host_screen(HostScreenOptions options, const std::function<host::LiveView()>& look,
                      const std::function<bool()>& is_stopped);
 
 }  // namespace kymo::live

@@ -1,18 +1,18 @@
 #include "live/host_tables.h"
 
 #include "live/figures.h"
-#include "ring/live/service_metrics.h"
 #include "ring/protocol/layout.h"
+#include "ring/transport/service_metrics.h"
 
 #include <fmt/format.h>
 
 namespace kymo::live {
 namespace {
 
-using ring::LiveChannel;
-using ring::LiveMetric;
-using ring::LiveProcessor;
-using ring::TaskRates;
+using host::LiveChannel;
+using host::LiveMetric;
+using host::LiveProcessor;
+using host::TaskRates;
 using view::Ink;
 
 std::string peer_text(const LiveChannel& channel) {

@@ -2,8 +2,8 @@
 // (detail_view.h). A row has the activity of one object, and text behind its figures.
 #pragma once
 
+#include "host/live_view.h"
 #include "live/lines.h"
-#include "ring/live/live_view.h"
 
 #include <optional>
 #include <string>
@@ -18,7 +18,7 @@ enum class TaskSort { kOnCpu, kLockWait, kWait, kFaults, kSwitches };
 inline constexpr int kTaskSorts = 5;
 
 std::string_view name_of(TaskSort sort);
-double sort_value(const ring::TaskRates& rates, TaskSort sort);
+double sort_value(const host::TaskRates& rates, TaskSort sort);
 
 struct RowsLeftOut {
     std::size_t number = 0;
@@ -26,8 +26,8 @@ struct RowsLeftOut {
 
 struct HostRow {
     // Nothing: a line of text.
-    using Figures = std::variant<std::monostate, ring::LiveProcessor, ring::TaskRates, ring::LiveChannel,
-                                 ring::LiveMetric, RowsLeftOut>;
+    using Figures = std::variant<std::monostate, host::LiveProcessor, host::TaskRates, host::LiveChannel,
+                                 host::LiveMetric, RowsLeftOut>;
     Figures figures;
     std::string text = {};  // behind them
     view::Ink ink = view::Ink::kPlain;
@@ -48,7 +48,7 @@ inline constexpr std::string_view kChannelColumns = "  blocked  messages/s   byt
 inline constexpr std::string_view kMetricColumns = "       total   a second  metric";
 
 // Behind a channel's figures: its owner, and its other end.
-std::string channel_text(const ring::LiveChannel& channel);
+std::string channel_text(const host::LiveChannel& channel);
 // As JSON has it; null: a direction of a later version.
 const char* direction_name(cells::ChannelDirection direction);
 

@@ -7,13 +7,13 @@
 namespace kymo::live {
 namespace {
 
-using ring::LiveChannel;
-using ring::LiveMetric;
-using ring::LiveProcess;
-using ring::LiveProcessor;
-using ring::LiveTask;
-using ring::LiveView;
-using ring::TaskRates;
+using host::LiveChannel;
+using host::LiveMetric;
+using host::LiveProcess;
+using host::LiveProcessor;
+using host::LiveTask;
+using host::LiveView;
+using host::TaskRates;
 using view::Ink;
 
 // The first rows of a list, and a line with the number of the others.

@@ -1,6 +1,6 @@
 #include "live/request.h"
 
-#include "ring/live/answer.h"
+#include "ring/answers/answer.h"
 
 namespace kymo::live {
 namespace {

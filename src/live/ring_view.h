@@ -5,10 +5,10 @@
 #pragma once
 
 #include "live/request.h"
-#include "ring/live/service_cells.h"
 #include "ring/members/manager.h"
 #include "ring/protocol/order.h"
 #include "ring/transport/member_file.h"
+#include "ring/transport/service_cells.h"
 
 #include <map>
 #include <string>

@@ -3,7 +3,7 @@
 
 #include "live/lines.h"
 #include "live/ring_view.h"
-#include "ring/live/service_cells.h"
+#include "ring/transport/service_cells.h"
 
 #include <cstdint>
 #include <nlohmann/json.hpp>

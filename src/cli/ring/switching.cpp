@@ -1,7 +1,7 @@
 #include "cli/ring/switching.h"
 
 #include "cli/description_file.h"
-#include "ring/live/answer.h"
+#include "ring/answers/answer.h"
 
 #include <algorithm>
 #include <cmath>

@@ -7,10 +7,10 @@
 
 #include "base/resource.h"
 #include "cells/standard.h"
-#include "ring/live/asked_cell.h"
-#include "ring/live/service_metrics.h"
+#include "ring/answers/asked_cell.h"
 #include "ring/protocol/metric_query.h"
 #include "ring/protocol/record.h"
+#include "ring/transport/service_metrics.h"
 
 #include <span>
 #include <string>

@@ -3,9 +3,9 @@
 
 #include "live/host_tables.h"
 
+#include "host/other_ends.h"
 #include "live/detail_view.h"
 #include "live/host_view.h"
-#include "ring/live/other_ends.h"
 
 #include <algorithm>
 #include <gmock/gmock.h>
@@ -23,7 +23,7 @@ using ::testing::HasSubstr;
 
 constexpr view::Style kPlainStyle{.width = 120, .colour = false, .unicode = false};
 
-ring::LiveChannel channel(cells::ChannelDirection direction, std::optional<std::uint64_t> peer) {
+host::LiveChannel channel(cells::ChannelDirection direction, std::optional<std::uint64_t> peer) {
     return {.pid = 42,
             .program = "solver",
             .communicator = "world",
@@ -39,7 +39,7 @@ ring::LiveChannel channel(cells::ChannelDirection direction, std::optional<std::
 }
 
 // As an agent tells it: rates in the metrics' own units.
-DetailRow told(const ring::LiveChannel& channel) {
+DetailRow told(const host::LiveChannel& channel) {
     DetailRow row;
     row.told.head.process = channel.pid;
     row.told.head.peer = channel.peer.value_or(~std::uint64_t{0});
@@ -52,13 +52,13 @@ DetailRow told(const ring::LiveChannel& channel) {
     return row;
 }
 
-DetailRow told(const ring::LiveProcess& process) {
+DetailRow told(const host::LiveProcess& process) {
     DetailRow row;
     row.told.head.number = row.told.head.process = process.pid;
     row.told.head.objects = static_cast<std::uint32_t>(process.tasks.size());
     row.told.head.state = process.has_ended ? ring::RowIs::kEnded : ring::RowIs::kThere;
     row.told.head.name = ring::row_name(process.program);
-    const ring::TaskRates& rates = process.rates;
+    const host::TaskRates& rates = process.rates;
     row.told.values.resize(8);
     row.a_second = {rates.user * 1e9,      rates.system * 1e9,
                     rates.lock_wait * 1e9, rates.wait * 1e9,
@@ -67,7 +67,7 @@ DetailRow told(const ring::LiveProcess& process) {
     return row;
 }
 
-DetailRow told(const ring::LiveProcessor& processor) {
+DetailRow told(const host::LiveProcessor& processor) {
     DetailRow row;
     row.told.head.number = processor.number;
     row.told.head.state = ring::RowIs::kThere;
@@ -77,7 +77,7 @@ DetailRow told(const ring::LiveProcessor& processor) {
     return row;
 }
 
-DetailView told(const ring::LiveView& view) {
+DetailView told(const host::LiveView& view) {
     DetailView detail;
     detail.state = ring::DetailQueries::State::kTold;
     const auto add = [&detail](RowsOf what, const auto& list) {
@@ -96,14 +96,14 @@ DetailView told(const ring::LiveView& view) {
     return detail;
 }
 
-ring::LiveView some() {
+host::LiveView some() {
     using Direction = cells::ChannelDirection;
-    ring::LiveView view;
+    host::LiveView view;
     view.seconds = 1;
     view.processors = {{.number = 3, .user = 0.5, .system = 0.25, .steal = 0.125, .idle = 0.125, .queue = 1.5}};
-    const ring::TaskRates busy{
+    const host::TaskRates busy{
         .user = 1.5, .system = 0.25, .lock_wait = 0.5, .wait = 0.75, .switches = 21'000, .faults = 64};
-    const ring::TaskRates idle{.user = 0.25, .faults = 2'000};
+    const host::TaskRates idle{.user = 0.25, .faults = 2'000};
     view.processes = {{.pid = 42, .program = "solver", .rates = busy, .tasks = {{42, "solver", busy}}},
                       {.pid = 43, .program = "helper", .rates = idle, .tasks = {}, .has_ended = true}};
     view.channels = {channel(Direction::kSend, 7), channel(Direction::kCollective, std::nullopt),
@@ -124,7 +124,7 @@ std::vector<std::string> rows_of(const std::vector<std::string>& lines) {
 }
 
 TEST(HostTables, WhatIsReadHereAndWhatAnAgentTellsIsDrawnAlike) {
-    const ring::LiveView view = some();
+    const host::LiveView view = some();
     for (const TaskSort sort : {TaskSort::kOnCpu, TaskSort::kFaults}) {
         HostShown here;
         here.sort = sort;
@@ -188,7 +188,7 @@ TEST(Lines, WhatIsChosenStaysWithinTheOrder) {
 
 TEST(HostTables, EndsOfChannelsNameWhoIsAtTheOther) {
     const auto end = [](std::uint32_t pid, std::uint64_t own, std::uint64_t other, bool receives) {
-        ring::LiveChannel made = channel(
+        host::LiveChannel made = channel(
             static_cast<cells::ChannelDirection>(end_direction(ChannelKind::kTcpLoopback, receives)), std::nullopt);
         made.pid = pid;
         made.program = pid == 42 ? "solver" : "helper";
@@ -197,9 +197,9 @@ TEST(HostTables, EndsOfChannelsNameWhoIsAtTheOther) {
         made.peer_end = other;
         return made;
     };
-    ring::LiveView view = some();
+    host::LiveView view = some();
     view.channels = {end(42, 5, 6, false), end(43, 6, 5, true), end(42, 9, 8, true)};
-    ring::find_other_ends(view.channels);
+    host::find_other_ends(view.channels);
     const std::vector<std::string> here = host_lines(kPlainStyle, view, HostShown{});
     EXPECT_THAT(here, Contains(HasSubstr("solver 42 to helper 43  tcp-loopback 127.0.0.1:80")));
     EXPECT_THAT(here, Contains(HasSubstr("helper 43 from solver 42  tcp-loopback 127.0.0.1:80")));

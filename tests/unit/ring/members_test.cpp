@@ -1,7 +1,7 @@
 // The small parts of the ring's members, by hand: who is silent, whose clock is how far off, how often, which spans.
 
-#include "ring/live/asked_cell.h"
-#include "ring/live/descriptions.h"
+#include "ring/answers/asked_cell.h"
+#include "ring/answers/descriptions.h"
 #include "ring/members/agent.h"
 #include "ring/members/clock_relation.h"
 #include "ring/members/metric_queries.h"
@@ -259,18 +259,18 @@ TEST(RingMetricQueries, AskThoseWhoHaveTheMetricUntilOneTells) {
     job.job = kJob;
     const MetricAsked sent{1, {}, metric_code(1, "sent")};
     const MetricAsked other{1, {}, metric_code(1, "nothing has this")};
-    HostReading host;
+    host::Reading host;
     host.processes.emplace_back().schema.push_back({cells::ResourceKind::kTask, cells::kFirstNamed,
                                                     cells::MetricType::kCounter, cells::Origin::kProgram, "bytes",
                                                     "sent", ""});
-    const HostReading empty;
+    const host::Reading empty;
     std::vector<Agent> agents;
     for (Slot slot = 0; slot < 3; ++slot) {
         AgentSettings settings;
         settings.job = job;
         settings.slot = slot;
         settings.slots = 3;
-        const HostReading& read = slot == 2 ? host : empty;
+        const host::Reading& read = slot == 2 ? host : empty;
         agents.emplace_back(
             settings, [](auto, auto) {}, 0, Agent::Obey(), Agent::Tell(),
             [&read](std::span<const MetricAsked> asked) { return describe_metrics(read, asked); });

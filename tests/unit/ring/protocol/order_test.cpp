@@ -1,6 +1,6 @@
 // Orders: what may be wrong with one, who is told, and what agents make of it.
 
-#include "ring/live/switches.h"
+#include "ring/answers/switches.h"
 #include "ring/members/agent.h"
 #include "simulator/world.h"
 

@@ -1,11 +1,11 @@
-#include "ring/live/host_reading.h"
+#include "host/reading.h"
 
 #include "cells/reader/folder.h"
 
-namespace kymo::ring {
+namespace kymo::host {
 
-HostReading read_host() {
-    HostReading reading;
+Reading read_host() {
+    Reading reading;
     for (const auto& folder : cells::find_folders()) {
         for (const auto& segment : cells::segments_in(folder)) {
             auto snapshot = cells::read_segment(segment);
@@ -20,4 +20,4 @@ HostReading read_host() {
     return reading;
 }
 
-}  // namespace kymo::ring
+}  // namespace kymo::host

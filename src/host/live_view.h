@@ -7,14 +7,14 @@
 #pragma once
 
 #include "cells/standard.h"
-#include "ring/live/host_reading.h"
-#include "ring/live/live_channel.h"
+#include "host/live_channel.h"
+#include "host/reading.h"
 
 #include <optional>
 #include <string>
 #include <vector>
 
-namespace kymo::ring {
+namespace kymo::host {
 
 struct TaskRates {
     double user = 0;  // share of a processor
@@ -72,6 +72,6 @@ struct LiveView {
     std::size_t refused = 0;                // threads and channels for which there were no cells
 };
 
-LiveView compare(const HostReading& before, const HostReading& now);
+LiveView compare(const Reading& before, const Reading& now);
 
-}  // namespace kymo::ring
+}  // namespace kymo::host

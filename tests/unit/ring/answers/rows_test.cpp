@@ -1,9 +1,9 @@
 // What a host's cells say to a query, by hand; and that it adds up to what they say to a token.
 
-#include "ring/live/rows.h"
+#include "ring/answers/rows.h"
 
-#include "../readings.h"
-#include "ring/live/answer.h"
+#include "../../host/readings.h"
+#include "ring/answers/answer.h"
 
 #include <gtest/gtest.h>
 #include <random>
@@ -11,7 +11,7 @@
 namespace kymo::ring {
 namespace {
 
-using namespace testing;  // NOLINT(google-build-using-namespace): the readings
+using namespace host::testing;  // NOLINT(google-build-using-namespace): the readings
 
 constexpr std::uint8_t kTasks = 1;
 constexpr std::uint8_t kObjects = 0;
@@ -32,7 +32,7 @@ AskedTable wants(std::uint8_t kind, std::uint8_t level, std::uint32_t rows, std:
     return {{kind, level, 2, rows, process, order, 0}, {code(kind, "messages"), code(kind, "largest")}};
 }
 
-ToldTable told(const HostReading& host, const AskedTable& asked) {
+ToldTable told(const host::Reading& host, const AskedTable& asked) {
     const Rows rows = tell_rows(host, std::span(&asked, 1));
     EXPECT_EQ(rows.tables.size(), 1U);
     Rows sent = rows;
@@ -44,7 +44,7 @@ ToldTable told(const HostReading& host, const AskedTable& asked) {
     return rows.tables[0];
 }
 
-HostReading two_programs() {
+host::Reading two_programs() {
     return reading(9, {process(1, ResourceKind::kTask,
                                {row(0, RowState::kSum, {{at(TaskCell::kUser), 1000}, {kOwn, 5}}),
                                 row(7, RowState::kLive, {{at(TaskCell::kUser), 30}, {kOwn, 1}}),
@@ -71,7 +71,7 @@ TEST(RingRows, ThreadsAreRowsAndSoAreThoseThatHaveEnded) {
 }
 
 TEST(RingRows, ProcessesAreWhatTheirThreadsAddUpTo) {
-    HostReading host = two_programs();
+    host::Reading host = two_programs();
     host.processes[1].schema.clear();
     const ToldTable table = told(host, wants(kTasks, kProcesses, 100, kEvery, 0));
     ASSERT_EQ(table.rows.size(), 2U);
@@ -96,7 +96,7 @@ TEST(RingRows, WhatIsCutIsTold) {
 }
 
 TEST(RingRows, WhatKeptChangingIsNotKnown) {
-    HostReading host = two_programs();
+    host::Reading host = two_programs();
     host.processes[0].tables[0].rows[1].torn = true;
     const ToldTable threads = told(host, wants(kTasks, kObjects, 9));
     std::size_t unknown = 0;
@@ -146,7 +146,7 @@ TEST(RingRows, ChannelsAreOverTheirThreadsAndTheRingsOwnAreLeftOut) {
 }
 
 TEST(RingRows, ReadingsAreToldWithWhatTheyLack) {
-    HostReading host = two_programs();
+    host::Reading host = two_programs();
     host.unreadable = 3;
     host.processes[0].tables[0].refused = 2;
     host.processes[1].tables[0].refused = 5;
@@ -174,7 +174,7 @@ TEST(RingRows, AllLevelsAddUpToTheHostsSum) {
             }
             processes.push_back(process(pid, ResourceKind::kTask, std::move(rows)));
         }
-        const HostReading host = reading(1, std::move(processes));
+        const host::Reading host = reading(1, std::move(processes));
         for (const std::size_t metric : {std::size_t{0}, std::size_t{1}}) {
             const AskedTable threads = wants(kTasks, kObjects, kMaxRows);
             const AskedTable programs = wants(kTasks, kProcesses, kMaxRows);

@@ -1,8 +1,9 @@
-#include "ring/live/rows.h"
+#include "ring/answers/rows.h"
 
 #include "base/channels/kind.h"
 #include "base/resource.h"
-#include "ring/live/asked_cell.h"
+#include "host/newest_processors.h"
+#include "ring/answers/asked_cell.h"
 
 #include <algorithm>
 #include <map>
@@ -101,9 +102,9 @@ RowIs state_of(const Snapshot& process, const RowValues& row) {
     return row.state == RowState::kLive && process.ended == 0 ? RowIs::kThere : RowIs::kEnded;
 }
 
-void take_processors(const HostReading& reading, Table& table) {
+void take_processors(const host::Reading& reading, Table& table) {
     const auto all = [](const auto& /*process*/, const auto& /*row*/) { return true; };
-    for (const auto& [number, found] : newest_processors(reading, all)) {
+    for (const auto& [number, found] : host::newest_processors(reading, all)) {
         Building building;
         building.head.number = number;
         building.head.objects = 1;
@@ -177,7 +178,7 @@ void take_channels(const Snapshot& process, const cells::TableValues& rows, Tabl
 
 }  // namespace
 
-Rows tell_rows(const HostReading& reading, std::span<const AskedTable> tables) {
+Rows tell_rows(const host::Reading& reading, std::span<const AskedTable> tables) {
     Rows told;
     told.facts.read = reading.time;
     told.facts.unreadable = static_cast<std::uint32_t>(reading.unreadable);

@@ -1,6 +1,6 @@
-#include "ring/live/descriptions.h"
+#include "ring/answers/descriptions.h"
 
-#include "ring/live/asked_cell.h"
+#include "ring/answers/asked_cell.h"
 
 #include <algorithm>
 
@@ -14,7 +14,7 @@ void pad(std::array<char, kBytes>& to, std::string_view text) {
 
 }  // namespace
 
-std::vector<MetricTold> describe_metrics(const HostReading& reading, std::span<const MetricAsked> asked) {
+std::vector<MetricTold> describe_metrics(const host::Reading& reading, std::span<const MetricAsked> asked) {
     std::vector<MetricTold> all;
     for (const MetricAsked& each : asked) {
         MetricTold told{};

@@ -1,7 +1,8 @@
-#include "ring/live/answer.h"
+#include "ring/answers/answer.h"
 
 #include "base/resource.h"
-#include "ring/live/asked_cell.h"
+#include "host/newest_processors.h"
+#include "ring/answers/asked_cell.h"
 
 #include <optional>
 
@@ -38,8 +39,8 @@ bool is_asked(Entry entry, Slot slot, const Snapshot& process, const RowValues& 
     return entry.number == 0;
 }
 
-void add_processors(const HostReading& reading, Slot slot, const Entry& entry, Record& record) {
-    const auto newest = newest_processors(
+void add_processors(const host::Reading& reading, Slot slot, const Entry& entry, Record& record) {
+    const auto newest = host::newest_processors(
         reading, [&](const Snapshot& process, const RowValues& row) { return is_asked(entry, slot, process, row); });
     for (const auto& [number, found] : newest) {
         add_value(*found.process, *found.row, *find_cell(*found.process, ResourceKind::kProcessor, entry.metric),
@@ -49,7 +50,7 @@ void add_processors(const HostReading& reading, Slot slot, const Entry& entry, R
 
 }  // namespace
 
-void answer(const HostReading& reading, Slot slot, std::span<const Entry> entries, std::span<Record> records) {
+void answer(const host::Reading& reading, Slot slot, std::span<const Entry> entries, std::span<Record> records) {
     for (std::size_t i = 0; i < entries.size(); ++i) {
         const Entry& entry = entries[i];
         const auto kind = static_cast<ResourceKind>(entry.kind);

@@ -6,7 +6,7 @@
 // are local to this host; a host's number is its slot. Costs one pass over the rows per entry.
 #pragma once
 
-#include "ring/live/asked_cell.h"
+#include "ring/answers/asked_cell.h"
 #include "ring/protocol/layout.h"
 #include "ring/protocol/record.h"
 
@@ -14,6 +14,6 @@
 
 namespace kymo::ring {
 
-void answer(const HostReading& reading, Slot slot, std::span<const Entry> entries, std::span<Record> records);
+void answer(const host::Reading& reading, Slot slot, std::span<const Entry> entries, std::span<Record> records);
 
 }  // namespace kymo::ring

@@ -1,4 +1,4 @@
-#include "ring/live/asked_cell.h"
+#include "ring/answers/asked_cell.h"
 
 #include "base/checksum.h"
 

@@ -2,14 +2,14 @@
 // only.
 #pragma once
 
-#include "ring/live/live_channel.h"
+#include "host/live_channel.h"
 
 #include <vector>
 
-namespace kymo::ring {
+namespace kymo::host {
 
 // Sets LiveChannel::other from the rows of the other end: "wc 124", "several", or, if no process counts there,
 // what the end leads to. Names processes only: the threads of a process are one end.
 void find_other_ends(std::vector<LiveChannel>& channels);
 
-}  // namespace kymo::ring
+}  // namespace kymo::host

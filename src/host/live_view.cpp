@@ -1,12 +1,12 @@
-#include "ring/live/live_view.h"
+#include "host/live_view.h"
 
-#include "ring/live/other_ends.h"
+#include "host/other_ends.h"
 
 #include <algorithm>
 #include <map>
 #include <tuple>
 
-namespace kymo::ring {
+namespace kymo::host {
 namespace {
 
 using cells::ChannelCell;
@@ -36,7 +36,7 @@ std::uint64_t value(const RowValues& row, Cell cell) {
 
 class Changes {
   public:
-    Changes(const HostReading& before, const HostReading& now)
+    Changes(const Reading& before, const Reading& now)
         : seconds_(before.time == 0 || now.time <= before.time ? 0
                                                                : static_cast<double>(now.time - before.time) / 1e9) {
         for (const Snapshot& process : before.processes) {
@@ -77,7 +77,7 @@ class Changes {
 
 class Comparison {
   public:
-    Comparison(const HostReading& before, const HostReading& now) : changes_(before, now) {
+    Comparison(const Reading& before, const Reading& now) : changes_(before, now) {
         view_.seconds = changes_.seconds();
         view_.unreadable = now.unreadable;
         for (const Snapshot& process : now.processes) {
@@ -261,8 +261,8 @@ TaskRates& TaskRates::operator+=(const TaskRates& other) {
     return *this;
 }
 
-LiveView compare(const HostReading& before, const HostReading& now) {
+LiveView compare(const Reading& before, const Reading& now) {
     return Comparison(before, now).view();
 }
 
-}  // namespace kymo::ring
+}  // namespace kymo::host

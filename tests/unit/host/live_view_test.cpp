@@ -1,12 +1,12 @@
 // Rates between two readings, by hand.
 
-#include "ring/live/live_view.h"
+#include "host/live_view.h"
 
 #include "../readings.h"
 
 #include <gtest/gtest.h>
 
-namespace kymo::ring {
+namespace kymo::host {
 namespace {
 
 using namespace testing;  // NOLINT(google-build-using-namespace): the readings
@@ -146,4 +146,4 @@ TEST(LiveView, AChannelIsTheSumOfItsThreads) {
 }
 
 }  // namespace
-}  // namespace kymo::ring
+}  // namespace kymo::host

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-namespace kymo::ring {
+namespace kymo::host {
 
 struct LiveChannel {
     std::uint32_t pid = 0;
@@ -31,4 +31,4 @@ struct LiveChannel {
     [[nodiscard]] bool is_end() const { return is_end_direction(raw_direction()); }
 };
 
-}  // namespace kymo::ring
+}  // namespace kymo::host

@@ -7,7 +7,7 @@
 // that start later get the switches at the next look(). One thread.
 #pragma once
 
-#include "ring/live/host_reading.h"
+#include "host/reading.h"
 #include "ring/protocol/order.h"
 #include "ring/protocol/record.h"
 

@@ -5,7 +5,7 @@
 // over the rows per table, plus sorting.
 #pragma once
 
-#include "ring/live/host_reading.h"
+#include "host/reading.h"
 #include "ring/protocol/detail_query.h"
 
 #include <span>
@@ -13,6 +13,6 @@
 namespace kymo::ring {
 
 // One table for each requested one, cut to the requested number of rows. Fills in all but the head.
-Rows tell_rows(const HostReading& reading, std::span<const AskedTable> tables);
+Rows tell_rows(const host::Reading& reading, std::span<const AskedTable> tables);
 
 }  // namespace kymo::ring

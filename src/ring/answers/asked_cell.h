@@ -3,12 +3,11 @@
 #pragma once
 
 #include "cells/standard.h"
-#include "ring/live/host_reading.h"
-#include "ring/live/service_metrics.h"
+#include "host/reading.h"
 #include "ring/protocol/layout.h"
 #include "ring/protocol/record.h"
+#include "ring/transport/service_metrics.h"
 
-#include <map>
 #include <optional>
 #include <string_view>
 
@@ -33,31 +32,5 @@ bool is_among(const AskedCell& cell, cells::ResourceKind kind, const cells::RowV
 // Adds an object's value, or counts it as unknown. Adds nothing without a value: a gauge has none once its object
 // is gone.
 void add_value(const cells::Snapshot& process, const cells::RowValues& row, const AskedCell& cell, Record& record);
-
-struct FoundProcessor {
-    const cells::Snapshot* process = nullptr;
-    const cells::RowValues* row = nullptr;
-};
-
-// Every launcher fills rows for the same processors: the row filled last counts. Returns those with
-// is_asked(process, row), by number.
-template <typename IsAsked>
-std::map<std::uint64_t, FoundProcessor> newest_processors(const HostReading& reading, IsAsked is_asked) {
-    std::map<std::uint64_t, FoundProcessor> newest;
-    for (const cells::Snapshot& process : reading.processes) {
-        const cells::TableValues* const table = process.table(cells::ResourceKind::kProcessor);
-        for (std::size_t i = 0; table != nullptr && i < table->rows.size(); ++i) {
-            const cells::RowValues& row = table->rows[i];
-            if (row.state != cells::RowState::kLive || row.filled == 0 || !is_asked(process, row)) {
-                continue;
-            }
-            FoundProcessor& known = newest[row.number];
-            if (known.row == nullptr || row.filled > known.row->filled) {
-                known = {&process, &row};
-            }
-        }
-    }
-    return newest;
-}
 
 }  // namespace kymo::ring

@@ -1,11 +1,11 @@
-#include "ring/live/other_ends.h"
+#include "host/other_ends.h"
 
 #include "base/channels/ends.h"
 
 #include <string>
 #include <utility>
 
-namespace kymo::ring {
+namespace kymo::host {
 
 void find_other_ends(std::vector<LiveChannel>& channels) {
     using Process = std::pair<std::string, std::uint32_t>;
@@ -32,4 +32,4 @@ void find_other_ends(std::vector<LiveChannel>& channels) {
     }
 }
 
-}  // namespace kymo::ring
+}  // namespace kymo::host

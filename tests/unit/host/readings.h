@@ -2,13 +2,13 @@
 #pragma once
 
 #include "cells/standard.h"
-#include "ring/live/host_reading.h"
+#include "host/reading.h"
 
 #include <string>
 #include <utility>
 #include <vector>
 
-namespace kymo::ring::testing {
+namespace kymo::host::testing {
 
 using cells::ChannelCell;
 using cells::MetricType;
@@ -56,11 +56,11 @@ inline Snapshot process(std::uint32_t pid, ResourceKind kind, std::vector<RowVal
     return made;
 }
 
-inline HostReading reading(std::uint64_t time, std::vector<Snapshot> processes) {
-    HostReading made;
+inline Reading reading(std::uint64_t time, std::vector<Snapshot> processes) {
+    Reading made;
     made.time = time;
     made.processes = std::move(processes);
     return made;
 }
 
-}  // namespace kymo::ring::testing
+}  // namespace kymo::host::testing

@@ -3,7 +3,7 @@
 // A pure function of the reading. If several programs have a metric of the same name, the first one read counts.
 #pragma once
 
-#include "ring/live/host_reading.h"
+#include "host/reading.h"
 #include "ring/protocol/metric_query.h"
 
 #include <span>
@@ -12,6 +12,6 @@
 namespace kymo::ring {
 
 // One for each requested metric, in the same order.
-std::vector<MetricTold> describe_metrics(const HostReading& reading, std::span<const MetricAsked> asked);
+std::vector<MetricTold> describe_metrics(const host::Reading& reading, std::span<const MetricAsked> asked);
 
 }  // namespace kymo::ring

@@ -1,9 +1,9 @@
-#include "ring/live/switches.h"
+#include "ring/answers/switches.h"
 
 #include "cells/reader/folder.h"
 #include "cells/reader/snapshot.h"
 #include "cells/reader/switched.h"
-#include "ring/live/answer.h"
+#include "ring/answers/answer.h"
 
 namespace kymo::ring {
 namespace {

@@ -10,15 +10,15 @@
 #include <cstdint>
 #include <vector>
 
-namespace kymo::ring {
+namespace kymo::host {
 
-struct HostReading {
+struct Reading {
     std::uint64_t time = 0;  // CLOCK_MONOTONIC, ns; 0: nothing has been read yet
     std::vector<cells::Snapshot> processes;
     std::size_t unreadable = 0;
     std::uint32_t reader = 0;  // process id of the reading process; 0: not known
 };
 
-HostReading read_host();
+Reading read_host();
 
-}  // namespace kymo::ring
+}  // namespace kymo::host

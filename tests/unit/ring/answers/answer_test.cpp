@@ -1,17 +1,17 @@
 // What a host's cells say to a request, by hand.
 
-#include "ring/live/answer.h"
+#include "ring/answers/answer.h"
 
-#include "../readings.h"
+#include "../../host/readings.h"
 #include "base/resource.h"
-#include "ring/live/service_metrics.h"
+#include "ring/transport/service_metrics.h"
 
 #include <gtest/gtest.h>
 
 namespace kymo::ring {
 namespace {
 
-using namespace testing;  // NOLINT(google-build-using-namespace): the readings
+using namespace host::testing;  // NOLINT(google-build-using-namespace): the readings
 
 constexpr Slot kSlot = 5;
 
@@ -24,14 +24,14 @@ Entry entry(Resource kind, ResourceLevel level, std::uint64_t number, std::strin
     return made;
 }
 
-Record answered(const HostReading& host, const Entry& asked) {
+Record answered(const host::Reading& host, const Entry& asked) {
     Record record{};
     answer(host, kSlot, std::span(&asked, 1), std::span(&record, 1));
     EXPECT_TRUE(record.is_possible(1));
     return record;
 }
 
-HostReading tasks() {
+host::Reading tasks() {
     return reading(1, {process(1, ResourceKind::kTask,
                                {row(0, RowState::kSum, {{at(TaskCell::kUser), 1000}, {kOwn, 5}}),
                                 row(7, RowState::kLive, {{at(TaskCell::kUser), 30}, {kOwn, 1}}),
@@ -41,7 +41,7 @@ HostReading tasks() {
 }
 
 TEST(RingAnswer, EachLevelAggregatesWhatIsBelow) {
-    const HostReading host = tasks();
+    const host::Reading host = tasks();
     const Record system = answered(host, entry(Resource::kTask, ResourceLevel::kSystem, 0, "user"));
     EXPECT_EQ(system, (Record{1057, 0, 7, 1000, 4, 4})) << "with those whose rows are used again";
     EXPECT_EQ(answered(host, entry(Resource::kTask, ResourceLevel::kHost, kSlot, "user")), system);
@@ -62,7 +62,7 @@ TEST(RingAnswer, OpenChannelsAreTheReadersOwn) {
     };
     constexpr auto kSend = cells::ChannelDirection::kServiceSend;
     constexpr auto kReceive = cells::ChannelDirection::kServiceReceive;
-    HostReading host = reading(
+    host::Reading host = reading(
         1, {process(1, ResourceKind::kChannel, {channel(1, 1, kSend), channel(2, 0, kSend), channel(3, 1, kReceive)}),
             process(2, ResourceKind::kChannel, {channel(1, 1, kSend)})});
     const Entry open = entry(Resource::kChannel, ResourceLevel::kSystem, 0, "service-open");
@@ -85,7 +85,7 @@ TEST(RingAnswer, MetricsOfProgramsGoByTheirNames) {
 }
 
 TEST(RingAnswer, GaugesAreOfThoseThatLive) {
-    HostReading host = tasks();
+    host::Reading host = tasks();
     for (Snapshot& process : host.processes) {
         process.schema[0].type = MetricType::kGauge;
     }
@@ -93,7 +93,7 @@ TEST(RingAnswer, GaugesAreOfThoseThatLive) {
 }
 
 TEST(RingAnswer, RunningTimersCountWhatTheyHaveSoFar) {
-    HostReading host = tasks();
+    host::Reading host = tasks();
     host.processes[0].tables[0].rows[1].running.push_back({16, 1, kOwn, 100});
     host.processes[0].tables[0].rows[2].running.push_back({16, 1, kOwn, 100});
     const Entry sent = entry(Resource::kTask, ResourceLevel::kProcess, 1, "sent");
@@ -103,7 +103,7 @@ TEST(RingAnswer, RunningTimersCountWhatTheyHaveSoFar) {
 }
 
 TEST(RingAnswer, WhatCannotBeReadIsAnObjectThatIsNotKnown) {
-    HostReading host = tasks();
+    host::Reading host = tasks();
     host.processes[0].tables[0].rows[1].torn = true;
     host.processes[1].tables[0].rows[1].cells.resize(1);
     const Record record = answered(host, entry(Resource::kTask, ResourceLevel::kSystem, 0, "user"));
@@ -118,7 +118,7 @@ TEST(RingAnswer, OfProcessorsTheOneThatWasFilledLastCounts) {
     auto never = row(1, RowState::kLive, {{at(ProcessorCell::kBusy), 1}});
     older.filled = 5;
     newer.filled = 6;
-    const HostReading host = reading(
+    const host::Reading host = reading(
         1, {process(1, ResourceKind::kProcessor, {newer}), process(2, ResourceKind::kProcessor, {older, never})});
     EXPECT_EQ(answered(host, entry(Resource::kProcessor, ResourceLevel::kSystem, 0, "busy")),
               (Record{150, 0, 150, 150, 1, 1}));
@@ -136,7 +136,7 @@ TEST(RingAnswer, TheRingsOwnChannelsAreApartFromThoseOfPrograms) {
         return made;
     };
     using cells::ChannelDirection;
-    const HostReading host = reading(
+    const host::Reading host = reading(
         1, {process(1, ResourceKind::kChannel,
                     {row(0, RowState::kSum, {{at(ChannelCell::kMessages), 1}}),
                      channel(1, ChannelDirection::kSend, 10, 100), channel(2, ChannelDirection::kReceive, 20, 200)}),
@@ -165,8 +165,8 @@ TEST(RingAnswer, OneHostsOrProcesssObjectIsTold) {
     const auto channel = [](std::uint64_t number, std::uint64_t messages) {
         return row(number, RowState::kLive, {{at(ChannelCell::kMessages), messages}});
     };
-    const HostReading host = reading(1, {process(71, ResourceKind::kChannel, {channel(3, 10), channel(4, 100)}),
-                                         process(72, ResourceKind::kChannel, {channel(3, 1000)})});
+    const host::Reading host = reading(1, {process(71, ResourceKind::kChannel, {channel(3, 10), channel(4, 100)}),
+                                           process(72, ResourceKind::kChannel, {channel(3, 1000)})});
     const auto ask = [&host](std::uint16_t of, EntryNumber number) {
         Entry asked = entry(Resource::kChannel, ResourceLevel::kObject, number.packed(), "messages");
         asked.of = of;

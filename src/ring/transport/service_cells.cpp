@@ -1,7 +1,7 @@
-#include "ring/live/service_cells.h"
+#include "ring/transport/service_cells.h"
 
 #include "cells/primitives.h"
-#include "ring/live/service_metrics.h"
+#include "ring/transport/service_metrics.h"
 
 #include <algorithm>
 #include <cerrno>
