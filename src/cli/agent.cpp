@@ -1,14 +1,15 @@
 // kymo agent: this host's place in the service ring.
 #include "cli/host_cells.h"
-#include "cli/ring/job_file.h"
-#include "cli/ring/meeting.h"
-#include "cli/ring/own_addresses.h"
+#include "cli/ring/ring_options.h"
 #include "cli/verbs.h"
 #include "live/service_lines.h"
 #include "ring/answers/answer.h"
 #include "ring/answers/descriptions.h"
 #include "ring/answers/rows.h"
 #include "ring/answers/switches.h"
+#include "ring/meeting/job_file.h"
+#include "ring/meeting/meeting.h"
+#include "ring/meeting/own_addresses.h"
 #include "ring/transport/driver.h"
 #include "view/json_text.h"
 
@@ -63,7 +64,7 @@ nlohmann::ordered_json told(const ring::Agent& agent, const ring::Channels& tran
               {"each", live::channels_json(transport.states(), {})}}}};
 }
 
-int serve(Meeting& meeting, bool json) {
+int serve(ring::Meeting& meeting, bool json) {
     const ring::Claim& claim = meeting.claim;
     HostCells cells("agent.cells");
     const std::uint32_t reach = meeting.place->job().settings().reach;
@@ -105,17 +106,17 @@ int serve(Meeting& meeting, bool json) {
 }
 
 // A job's file for these hosts; the manager listens at `manager`, or at this host's first address.
-int make_job(const RingOptions& options, const std::string& list, const std::string& manager) {
+int make_job(const ring::MeetingOptions& options, const std::string& list, const std::string& manager) {
     if (options.job.empty() || options.job == "-") {
         return fail({ErrorKind::kUsage, "--hosts makes a job's file", "name it: --job FILE"});
     }
-    auto hosts = listed_hosts(list);
+    auto hosts = ring::listed_hosts(list);
     if (!hosts) {
         return fail(hosts.error());
     }
-    const std::vector<std::string> own = options.plain ? std::vector<std::string>() : own_addresses();
+    const std::vector<std::string> own = options.plain ? std::vector<std::string>() : ring::own_addresses();
     const std::string own_first = own.empty() ? "127.0.0.1" : own.front();
-    const auto endpoint = listed_endpoint(manager.empty() ? own_first : manager, kManagerPort);
+    const auto endpoint = ring::listed_endpoint(manager.empty() ? own_first : manager, ring::kManagerPort);
     if (!endpoint) {
         return fail(endpoint.error());
     }
@@ -128,7 +129,7 @@ int make_job(const RingOptions& options, const std::string& list, const std::str
     if (!job) {
         return fail(job.error());
     }
-    if (const auto written = write_job(options.job, *job); !written) {
+    if (const auto written = ring::write_job(options.job, *job); !written) {
         return fail(written.error());
     }
     fmt::print(stderr,
@@ -144,7 +145,7 @@ int run_agent(int argc, char** argv) {
                  "kymo agent");
     set_usage(app, "kymo agent --rendezvous DIR | --job FILE [OPTIONS]");
     app.footer(kAgentExamples);
-    RingOptions options;
+    ring::MeetingOptions options;
     std::string name;
     std::string hosts;
     std::string manager;
@@ -179,7 +180,7 @@ int run_agent(int argc, char** argv) {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
         sigaction(signal, &action, nullptr);
     }
-    auto meeting = meet_as_agent(options, name);
+    auto meeting = ring::meet_as_agent(options, name);
     return meeting ? serve(*meeting, json) : fail(meeting.error());
 }
 

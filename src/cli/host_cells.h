@@ -14,14 +14,12 @@ namespace kymo::cli {
 class HostCells {
   public:
     // If no segment can be made for the processors their cells are missing, unless a launcher fills its own.
-    explicit HostCells(const char* segment) : HostCells() {
+    explicit HostCells(const char* segment) : folder_(cells::Folder::make()) {
         if (folder_) {
             // Without it the processors of other launchers are shown, if any.
             static_cast<void>(processors_.open(folder_->path() / segment));
         }
     }
-    // Without the processors; but with a folder for segments.
-    HostCells() : folder_(cells::Folder::make()) {}
     // The member's service channels are also cells of this host.
     void open_service(std::string_view program, std::uint32_t channels, std::uint64_t job) {
         if (folder_) {

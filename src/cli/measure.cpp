@@ -1,6 +1,5 @@
 // kymo measure: metric descriptions on an unchanged program.
-#include "cli/description_file.h"
-#include "cli/measure_points.h"
+#include "cli/analysis_progress.h"
 #include "cli/output/json_output.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
@@ -10,7 +9,9 @@
 #include "launch/record.h"
 #include "launch/run/companion_file.h"
 #include "metrics/description.h"
+#include "metrics/description_file.h"
 #include "metrics/parser.h"
+#include "metrics/points.h"
 #include "metrics/probed_run.h"
 #include "recording/reader.h"
 #include "spacetime/metrics/load_run_metrics.h"
@@ -200,6 +201,22 @@ std::optional<Error> settle(MeasureAsked& asked) {
     return std::nullopt;
 }
 
+metrics::PointsWish points_wish(const MeasureAsked& asked) {
+    metrics::PointsWish wish;
+    wish.command = asked.run.command;
+    wish.description = asked.description;
+    if (!asked.quiet) {
+        wish.note = [](const std::string& line) { fmt::print(stderr, "kymo: {}\n", line); };
+    }
+    wish.while_trying = [](const std::function<void()>& try_out) {
+        AnalysisProgress progress;
+        progress.begin("probes");
+        try_out();
+        progress.end();
+    };
+    return wish;
+}
+
 int run_measure(int argc, char** argv) {
     CLI::App app("Measure metrics that a text file describes, on a program as it is.", "kymo measure");
     set_usage(app, kMeasureUsage);
@@ -223,11 +240,11 @@ int run_measure(int argc, char** argv) {
     if (const auto error = settle(asked)) {
         return fail(*error);
     }
-    const auto description = read_description(asked.description);
+    const auto description = metrics::read_description(asked.description);
     if (!description) {
         return fail(description.error());
     }
-    auto points = plan_points(*description, {asked.run.command, asked.description, asked.quiet});
+    auto points = metrics::plan_points(*description, points_wish(asked));
     if (!points) {
         return fail(points.error());
     }

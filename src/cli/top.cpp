@@ -1,11 +1,15 @@
 // kymo top: the present activity of programs under Kymo.
 #include "cli/host_cells.h"
-#include "cli/ring/ring_top.h"
+#include "cli/ring/ring_options.h"
+#include "cli/ring/switch_option.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "host/live_view.h"
+#include "launch/output.h"
+#include "launch/run_log.h"
 #include "live/host_screen.h"
 #include "live/host_view.h"
+#include "live/ring_session.h"
 #include "live/screen.h"
 #include "ring/scrape/endpoint.h"
 #include "view/json_text.h"
@@ -49,7 +53,7 @@ class Host {
     Host() : cells_("top.cells") { look(); }
     host::LiveView look() {
         host::Reading now = cells_.read();
-        host::LiveView view = compare(last_, now);
+        host::LiveView view = host::compare(last_, now);
         last_ = std::move(now);
         return view;
     }
@@ -96,6 +100,10 @@ int show_text(Host& host, double period, std::uint64_t times, bool json, const l
     return 0;
 }
 
+live::Console console() {
+    return {terminal_style, print_now, [](const std::string& line) { fmt::print(stderr, "kymo: {}\n", line); }, fail};
+}
+
 int run_top(int argc, char** argv) {
     CLI::App app("Show what the programs under Kymo do now: processors, threads, channels and metrics of this host.",
                  "kymo top");
@@ -113,7 +121,7 @@ int run_top(int argc, char** argv) {
         ->type_name("N")
         ->check(CLI::Range(1, 1'000'000'000));
     app.add_flag("--json", json, "one JSON object a line for each update (docs/top.md)");
-    RingTopOptions ring;
+    live::RingSessionOptions ring;
     std::vector<std::string> metrics;
     add_ring_options(app, ring.ring);
     app.add_option("--metric", metrics,
@@ -136,7 +144,7 @@ int run_top(int argc, char** argv) {
     app.add_option("--agent-share", ring.work_share,
                    "of many hosts: budget of an agent, of a processor (default 0.001)")
         ->type_name("SHARE");
-    app.add_option("-o,--record", ring.record, "of many hosts: all hosts into this recording, until the end")
+    app.add_option("-o,--record", ring.record.path, "of many hosts: all hosts into this recording, until the end")
         ->type_name("OUT.kymo");
     std::vector<std::string> switches;
     app.add_option(
@@ -163,7 +171,7 @@ int run_top(int argc, char** argv) {
                              : "name their directory with --rendezvous DIR, or their --job FILE"});
         }
     }
-    if (!ring.record.empty() && !ring.ring.are_given()) {
+    if (!ring.record.path.empty() && !ring.ring.are_given()) {
         return fail({ErrorKind::kUsage, "--record is for many hosts",
                      "name their directory with --rendezvous DIR, or their --job FILE; of this host: kymo record -- "
                      "PROGRAM"});
@@ -205,12 +213,18 @@ int run_top(int argc, char** argv) {
         ring.period = period;
         ring.times = times;
         ring.json = json;
-        ring.command = std::string("kymo") + '\0';
+        ring.records = !ring.record.path.empty();
+        ring.record.command = std::string("kymo") + '\0';
         for (int i = 0; i < argc; ++i) {
-            ring.command += std::string(argv[i]) + '\0';
+            ring.record.command += std::string(argv[i]) + '\0';
         }
+        ring.record.producer = launch::kProducer;
+        ring.record.make_folder = [](const std::optional<std::filesystem::path>& path) {
+            return launch::make_recording_folder(path, "ring");
+        };
         ring.live = is_live && !ring.orders;
-        return run_ring_top(ring, [] { return stopped != 0; });
+        ring.parse_order = parse_switch;
+        return live::run_ring_session(ring, console(), [] { return stopped != 0; });
     }
     Host host;
     if (!is_live) {

@@ -57,9 +57,12 @@ int gpu_accuracy(int argc, char** argv) {
         if (!kernels) {
             return fail(kernels.error());
         }
-        if (auto used = machine_code.use((*kernels)->module(), ptx, *loaded, gpu::ptx::MeasuredKernels::names());
-            !used) {
-            return fail(used.error());
+        if (machine_code.wanted()) {
+            if (auto used = gpu::ptx::join_code((*kernels)->module(), ptx, machine_code.whence(), *loaded,
+                                                gpu::ptx::MeasuredKernels::names(), say_estimated);
+                !used) {
+                return fail(used.error());
+            }
         }
         launches = [shared = std::shared_ptr<gpu::ptx::MeasuredKernels>(std::move(*kernels))](
                        const gpu::AccuracyRow& row) { return shared->launches(row); };

@@ -2,12 +2,9 @@
 #pragma once
 
 #include "cli/verbs.h"
-#include "gpu/gpu_file.h"
-#include "gpu/ptx/execute/execute.h"
+#include "gpu/ptx/joined_code.h"
 
-#include <filesystem>
 #include <string>
-#include <vector>
 
 namespace kymo::cli {
 
@@ -15,14 +12,14 @@ class MachineCode {
   public:
     void add_to(CLI::App& app);
     bool wanted() const { return !whence_.empty(); }
-    bool is_auto() const { return whence_ == "auto"; }
-    // Joins the kernels to their machine code. If ptxas is missing or a kernel cannot be joined, a line on stderr
-    // reports it, and the estimate stays. Errors: those of a cubin that was named.
-    Result<void> use(gpu::ptx::LoadedModule& module, const std::filesystem::path& ptx, const gpu::Gpu& gpu,
-                     const std::vector<std::string>& kernels) const;
+    bool is_auto() const { return whence_ == gpu::ptx::kMadeByPtxas; }
+    const std::string& whence() const { return whence_; }  // as gpu::ptx::join_code() has it; empty: not wanted
 
   private:
     std::string whence_;
 };
+
+// A line on stderr: why the schedule of a kernel stays an estimate.
+void say_estimated(const Error& why);
 
 }  // namespace kymo::cli

@@ -1,44 +1,29 @@
-// A CUDA program run without a GPU: under our own CUDA runtime, which executes its kernels and predicts their time
-// (gpu/cudart/job.h).
+// A CUDA program for the verbs: found in PATH, started by the launcher, its problems printed.
 #pragma once
 
 #include "base/result.h"
 #include "gpu/cudart/job.h"
+#include "gpu/report/program_report.h"
+#include "gpu/runs/real_trace.h"
 
-#include <nlohmann/json.hpp>
+#include <filesystem>
 #include <string>
 #include <vector>
 
 namespace kymo::cli {
 
-struct ProgramRun {
-    int exit_status = 0;                        // as a shell reports it
-    std::vector<nlohmann::ordered_json> lines;  // the output of its processes, in order
-    std::vector<std::string> left;              // launches during which a process was ended, in words
-};
+// gpu::run_program() of this command: this process stays its parent and passes signals on. Errors also: not found,
+// not runnable.
+Result<gpu::ProgramRun> run_gpu_program(const gpu::cudart::JobOptions& options,
+                                        const std::vector<std::string>& command);
 
-// Starts the program, stays its parent, passes signals on, and returns at its end. Errors, before it is started:
-// not found, not runnable, CUDA's runtime linked into it, no PTX in it.
-Result<ProgramRun> run_gpu_program(const gpu::cudart::JobOptions& options, const std::vector<std::string>& command);
+// gpu::trace_on_gpu() of this command, likewise.
+Result<gpu::RealTrace> trace_gpu_program(const std::filesystem::path& tracer, bool text,
+                                         const std::filesystem::path& folder,
+                                         const std::vector<std::string>& command);
 
-// Words for a launch of which at most this share of the instructions waited; two lines.
-std::string waiting_words(double share);
-
-// The costs of the program's launches, for the terminal and as the JSON of `kymo gpu run`.
-class ProgramReport {
-  public:
-    explicit ProgramReport(const ProgramRun& run);
-
-    std::string text() const;
-    nlohmann::ordered_json json() const;
-    // Prints the problems to stderr; the exit code: the program's, or if that is 0 that of the first problem.
-    int tell_problems(const std::string& program) const;
-
-  private:
-    const ProgramRun& run_;
-    std::vector<const nlohmann::ordered_json*> kernels_;
-    nlohmann::ordered_json findings_ = nlohmann::ordered_json::array();
-    double total_us_ = 0;
-};
+// Prints the run's problems to stderr. Returns the exit code: the program's, or if that is 0 that of the first
+// problem.
+int tell_problems(const gpu::ProgramRun& run, const std::string& program);
 
 }  // namespace kymo::cli

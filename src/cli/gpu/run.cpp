@@ -28,7 +28,7 @@ void print_result(const gpu::KernelResult& result) {
         fmt::print("  partial         the trace has {}\n", result.left_out);
     }
     if (result.waiting >= 0.005) {
-        fmt::print("{}\n", waiting_words(result.waiting));
+        fmt::print("{}\n", gpu::waiting_words(result.waiting));
     }
     fmt::print("  time            {:.3f} us, {:.0f} cycles at {:.0f} MHz ({:.0f} of them launch)\n", result.time_us,
                result.cycles, result.mhz, result.launch_cycles);
@@ -148,16 +148,20 @@ int run_program(const GpuTarget& target, const std::vector<std::string>& command
     if (!run) {
         return fail(run.error());
     }
-    const ProgramReport report(*run);
+    const gpu::ProgramReport report(*run);
     if (json.is_asked()) {
         if (const auto error = json.print(view::json_text(report.json()))) {
             return fail(*error);
         }
     } else {
         fmt::print("{}", report.text());
+        for (const gpu::RecordedLaunch& launch : report.recorded()) {
+            fmt::print("recorded {} of {} in {}\n", view::quantity(launch.samples, "sample"), launch.kernel,
+                       launch.folder);
+        }
         (void)std::fflush(stdout);
     }
-    return report.tell_problems(command.front());
+    return tell_problems(*run, command.front());
 }
 
 }  // namespace

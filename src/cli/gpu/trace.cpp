@@ -2,7 +2,6 @@
 // a CUDA program's kernels.
 #include "cli/gpu/program.h"
 #include "cli/gpu/ptx_kernel.h"
-#include "cli/gpu/real_trace.h"
 #include "cli/gpu/target.h"
 #include "cli/gpu/verbs.h"
 #include "cli/verbs.h"
@@ -60,13 +59,13 @@ int trace_program(const std::string& gpu, bool text, const std::string& output, 
     fmt::print("{}: {} launch{}, {} warp instructions\n", (options.traces / "kernelslist.g").string(), launches,
                launches == 1 ? "" : "es", instructions);
     (void)std::fflush(stdout);
-    return ProgramReport(*run).tell_problems(command.front());
+    return tell_problems(*run, command.front());
 }
 
 // `kymo gpu trace --real -o DIR -- PROGRAM`: the same by the tracer of this machine's GPU.
 int trace_real(const std::string& named, bool text, const std::string& output,
                const std::vector<std::string>& command) {
-    const auto tracer = find_tracer(named);
+    const auto tracer = gpu::find_tracer(named);
     if (!tracer) {
         return fail(tracer.error());
     }
@@ -74,7 +73,7 @@ int trace_real(const std::string& named, bool text, const std::string& output,
         return fail(made.error());
     }
     const auto folder = std::filesystem::absolute(output);
-    const auto traced = trace_on_gpu(*tracer, text, folder, command);
+    const auto traced = trace_gpu_program(*tracer, text, folder, command);
     if (!traced) {
         (void)rmdir(output.c_str());  // if nothing was written
         return fail(traced.error());

@@ -26,7 +26,7 @@ std::string upper(std::string text) {
 }
 
 // "kymo gpu run" → "kymo-gpu-run".
-std::string page_name(std::string name) {
+std::string man_page_name(std::string name) {
     std::replace(name.begin(), name.end(), ' ', '-');
     return name;
 }
@@ -35,8 +35,8 @@ std::string head(const std::string& name, std::string summary) {
     while (summary.ends_with('.')) {
         summary.pop_back();
     }
-    return fmt::format(".TH {} 1 \"\" \"kymo {}\" \"User Commands\"\n.SH NAME\n{} \\- {}\n", upper(page_name(name)),
-                       KYMO_VERSION, page_name(name), roff(summary));
+    return fmt::format(".TH {} 1 \"\" \"kymo {}\" \"User Commands\"\n.SH NAME\n{} \\- {}\n",
+                       upper(man_page_name(name)), KYMO_VERSION, man_page_name(name), roff(summary));
 }
 
 std::string verbatim(std::string_view text) {

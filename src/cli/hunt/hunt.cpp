@@ -299,7 +299,7 @@ int run_hunt(int argc, char** argv) {
                        100 * asked.options.wish.share, promise.events_alone, promise.events_among_many);
         };
     }
-    auto listener = HuntListener::open(asked.tell, asked.notify);
+    auto listener = hunt::Listener::open(asked.tell, asked.notify);
     if (!listener) {
         return fail(listener.error());
     }

@@ -145,4 +145,9 @@ Result<HuntResults> load_hunt_results(std::span<const recording::File> files) {
     return make_hunt_results(hunt_rows(std::move(hunts)));
 }
 
+Result<HuntRows> load_hunt_rows(std::span<const recording::File> files) {
+    auto read = recording::read_each<FileHunt>(files);
+    return read ? Result<HuntRows>(hunt_rows(std::move(*read))) : Result<HuntRows>(read.error());
+}
+
 }  // namespace kymo::spacetime

@@ -4,6 +4,7 @@
 #include "base/result.h"
 #include "recording/reader.h"
 #include "spacetime/hunt_results/hunt_results.h"
+#include "spacetime/hunt_results/hunt_rows.h"
 
 #include <span>
 
@@ -14,5 +15,8 @@ Result<HuntResults> load_hunt_results(std::span<const recording::File> files);
 inline Result<HuntResults> load_hunt_results(const recording::Recording& recording) {
     return load_hunt_results(recording.files());
 }
+
+// The rows alone, without their call paths: what a hunt that still runs has found. Likewise.
+Result<HuntRows> load_hunt_rows(std::span<const recording::File> files);
 
 }  // namespace kymo::spacetime

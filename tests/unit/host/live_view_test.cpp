@@ -2,7 +2,7 @@
 
 #include "host/live_view.h"
 
-#include "../readings.h"
+#include "readings.h"
 
 #include <gtest/gtest.h>
 
