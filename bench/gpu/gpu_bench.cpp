@@ -3,8 +3,8 @@
 //
 // Peers simulate the same kind of trace; computed from the run times they publish: Accel-Sim 13 thousand, HyFiSS 24
 // thousand, PPT-GPU 254 thousand warp instructions a second.
+#include "accuracy/generate.h"
 #include "gpu/basic/basic_model.h"
-#include "gpu/generate/generate.h"
 #include "gpu/model/full_model.h"
 #include "gpu/trace/compact_trace.h"
 #include "gpu/trace/text_trace.h"

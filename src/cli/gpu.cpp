@@ -15,7 +15,6 @@ constexpr const char* kGpuUsage =
     "       kymo gpu trace TRACE -o OUT.kgt                a text trace into the compact form\n"
     "       kymo gpu trace -o DIR -- PROGRAM ARGS…      the traces of a CUDA program's kernels, likewise\n"
     "       kymo gpu run|trace K.ptx --grid G --block B --args …   execute a PTX kernel here, no GPU needed\n"
-    "       kymo gpu accuracy MEASURED.tsv --gpu NAME      modelled against measured times\n"
     "       kymo gpu list                                  the GPUs and their parameters\n\n"
     "kymo gpu run --help and so on tell the options.\n";
 
@@ -23,7 +22,6 @@ constexpr const char* kGpuVerbs =
     "run\tmodel a kernel, or all of a program\n"
     "sweep\tthe same kernel on changed GPUs\n"
     "trace\ta trace in the compact form, or of a program's kernels\n"
-    "accuracy\tmodelled against measured times\n"
     "list\tthe GPUs and their parameters\n";
 
 int run_gpu(int argc, char** argv) {
@@ -37,9 +35,6 @@ int run_gpu(int argc, char** argv) {
     if (verb == "trace") {
         return gpu_trace(argc - 1, argv + 1);
     }
-    if (verb == "accuracy") {
-        return gpu_accuracy(argc - 1, argv + 1);
-    }
     if (verb == "list") {
         return gpu_list(argc - 1, argv + 1);
     }
@@ -51,12 +46,12 @@ int run_gpu(int argc, char** argv) {
         const ManText page{"kymo gpu",
                            "replay a GPU kernel's trace on a modelled GPU",
                            kGpuUsage,
-                           {"kymo", "kymo-gpu-run", "kymo-gpu-sweep", "kymo-gpu-trace", "kymo-gpu-accuracy"}};
+                           {"kymo", "kymo-gpu-run", "kymo-gpu-sweep", "kymo-gpu-trace"}};
         fmt::print("{}", verb == kHelpMan ? man_page(page) : kGpuVerbs);
         return 0;
     }
     return fail({ErrorKind::kUsage, verb.empty() ? "kymo gpu: nothing to do" : fmt::format("kymo gpu: no '{}'", verb),
-                 "kymo gpu --help tells: run, sweep, trace, accuracy, list"});
+                 "kymo gpu --help tells: run, sweep, trace, list"});
 }
 
 const Registration kGpu({"gpu", "replay a GPU kernel's trace on a modelled GPU", 60, run_gpu});

@@ -6,7 +6,6 @@ namespace kymo::cli {
 int gpu_run(int argc, char** argv);
 int gpu_sweep(int argc, char** argv);
 int gpu_trace(int argc, char** argv);
-int gpu_accuracy(int argc, char** argv);
 int gpu_list(int argc, char** argv);
 
 }  // namespace kymo::cli

@@ -1,6 +1,6 @@
 // Against published traces and measured times, where they lie beside the checkout.
+#include "accuracy/accuracy.h"
 #include "gpu/model/full_model.h"
-#include "gpu/report/accuracy.h"
 #include "gpu/report/findings.h"
 #include "gpu/trace/compact_trace.h"
 #include "gpu/trace/text_trace.h"
@@ -75,7 +75,7 @@ TEST_F(Measured, BfsIsDivergent) {
     EXPECT_TRUE(divergent);
 }
 
-// Each tenth row of the micro-benchmarks; `kymo gpu accuracy` runs them all.
+// Each tenth row of the micro-benchmarks; bench/gpu/accuracy runs them all.
 TEST_F(Measured, EmptyAndFfmaKernelsAreClose) {
     const auto gpu = load_gpu("h100-pcie");
     auto rows = read_measured(data_ / "measured" / "h100_pcie.tsv");

@@ -1,7 +1,7 @@
 // A GPU small enough to calculate by hand: one SM, one scheduler, every latency a round number, launches for nothing.
 #pragma once
 
-#include "gpu/generate/generate.h"
+#include "accuracy/generate.h"
 #include "gpu/gpu_file.h"
 #include "gpu/model/full_model.h"
 

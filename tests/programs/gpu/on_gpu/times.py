@@ -1,4 +1,4 @@
-"""Measures how long kernels take on this machine's GPU, for `kymo gpu accuracy`.
+"""Measures how long kernels take on this machine's GPU, for `build/bench/gpu_accuracy`.
 
 Usage: times.py KERNELS.cubin OUT.tsv    at the boost clock, as the driver's tracing has the launches (through PyTorch's profiler)
        ncu --csv --metrics gpu__time_duration.sum --log-file NCU.csv python3 times.py KERNELS.cubin -

@@ -1,7 +1,7 @@
 // The memo gives what the coalescer and the banks give, whether it met the access before or not.
 #include "gpu/model/access_memo.h"
 
-#include "gpu/generate/generate.h"
+#include "accuracy/generate.h"
 #include "gpu/model/bank_conflicts.h"
 
 #include <bit>

@@ -1,7 +1,7 @@
 // Traces written in the published text form are read back as what they were.
 #include "gpu/trace/text_writer.h"
 
-#include "gpu/generate/generate.h"
+#include "accuracy/generate.h"
 #include "gpu/trace/trace_file.h"
 #include "gpu/trace/warp_code.h"
 

@@ -1,6 +1,6 @@
 // PolyBench's kernels over a matrix.
-#include "gpu/generate/generate.h"
-#include "gpu/generate/generated_warps.h"
+#include "accuracy/generate.h"
+#include "accuracy/generated_warps.h"
 
 namespace kymo::gpu {
 namespace {

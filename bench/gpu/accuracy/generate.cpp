@@ -1,6 +1,6 @@
-#include "gpu/generate/generate.h"
+#include "accuracy/generate.h"
 
-#include "gpu/generate/generated_warps.h"
+#include "accuracy/generated_warps.h"
 
 namespace kymo::gpu {
 namespace {

@@ -4,8 +4,8 @@
 // Contract: one thread; launches of one row are valid until those of the next row are requested.
 #pragma once
 
+#include "accuracy/accuracy.h"
 #include "gpu/ptx/execute/execute.h"
-#include "gpu/report/accuracy.h"
 
 #include <filesystem>
 

@@ -1,7 +1,7 @@
-#include "gpu/report/accuracy.h"
+#include "accuracy/accuracy.h"
 
+#include "accuracy/generate.h"
 #include "gpu/basic/basic_model.h"
-#include "gpu/generate/generate.h"
 #include "gpu/model/full_model.h"
 #include "gpu/trace/byte_input.h"
 

@@ -1,4 +1,4 @@
-#include "gpu/ptx/measured_kernels.h"
+#include "accuracy/measured_kernels.h"
 
 #include "gpu/ptx/parse/parse.h"
 
