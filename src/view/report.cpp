@@ -1,23 +1,11 @@
 #include "view/report.h"
 
-#include "spacetime/profile/wait_table.h"
-#include "view/address_map.h"
-#include "view/channels.h"
 #include "view/findings.h"
-#include "view/hosts.h"
-#include "view/hunt_results.h"
 #include "view/json.h"
 #include "view/memory/memory.h"
-#include "view/metrics.h"
-#include "view/spaces/collections.h"
-#include "view/spaces/exact_table.h"
-#include "view/spaces/look.h"
-#include "view/spaces/space_json.h"
-#include "view/spaces/space_tables.h"
+#include "view/sections/section.h"
 #include "view/terminal.h"
-#include "view/threads/created_with.h"
 #include "view/verdict.h"
-#include "view/waits.h"
 
 #include <algorithm>
 
@@ -48,11 +36,6 @@ MoreTables tables_of(const ReportOptions& options) {
     return options.is_short ? options.more : MoreTables::all();
 }
 
-std::string second_look(const analysis::Analysis& analysis, const ReportOptions& options, const std::string& filter) {
-    return terminal_second_look(options, analysis.earlier.join(analysis.evidence), analysis.earlier.evidence(),
-                                filter);
-}
-
 std::string findings_text(const analysis::Analysis& analysis, const ReportOptions& options) {
     if (!holds_code(analysis)) {
         return {};
@@ -63,27 +46,21 @@ std::string findings_text(const analysis::Analysis& analysis, const ReportOption
 }
 
 // The part behind the findings.
-std::string tables_text(const analysis::Analysis& analysis, const ReportOptions& options, const std::string& filter) {
-    const spacetime::Profile& profile = analysis.profile;
-    const bool is_of_code = holds_code(analysis);
-    const MoreTables more = tables_of(options);
-    const std::size_t others = options.rows(&ShortLimits::others);
-    std::string text = terminal_tables(profile, analysis.named.tree, options) +
-                       terminal_hosts(options.style, analysis.metrics, others);
-    if (is_of_code) {
-        text += (options.is_short ? terminal_collections(analysis.evidence, options, filter)
-                                  : terminal_spaces(analysis.evidence, options, filter)) +
-                terminal_exact(options, analysis.exact, analysis.evidence.run.begin, filter) +
-                second_look(analysis, options, filter) +
-                terminal_waits(options.style, profile.waits, analysis.named.waits, options.rows(&ShortLimits::waits),
-                               options.is_short && !more.threads);
+std::string tables_text(const analysis::Analysis& analysis, const ReportOptions& options, const std::string& filter,
+                        bool only_collections = false) {
+    const SectionInput in{.analysis = analysis,
+                          .options = options,
+                          .filter = filter,
+                          .is_of_code = holds_code(analysis),
+                          .more = tables_of(options)};
+    std::string text;
+    for (const Section* section : sections()) {
+        const bool is_wanted = !only_collections || section->is_collection;
+        if (is_wanted && section->text != nullptr && (in.is_of_code || !section->needs_code)) {
+            text += section->text(in);
+        }
     }
-    return text +
-           terminal_metrics(options.style, analysis.metrics, others, is_of_code && options.is_short && !more.events) +
-           terminal_channels(options.style, analysis.metrics, others,
-                             options.is_short && is_of_code && !more.channels) +
-           (more.memory && is_of_code ? terminal_memory(options.style, profile, analysis.memory, options.top) : "") +
-           terminal_hunt_results(options.style, analysis.hunt_results, others, options.is_short);
+    return text;
 }
 
 // With the rows that options.limits give.
@@ -93,7 +70,7 @@ std::string text_of(const analysis::Analysis& analysis, const ReportOptions& opt
                             .alarms = alarms(analysis.profile, analysis.judgement)};
     if (options.is_short && options.more.is_collections_alone()) {
         return terminal_head(analysis.profile, analysis.named.tree, options, headline) +
-               terminal_collections(analysis.evidence, options, filter) + second_look(analysis, options, filter);
+               tables_text(analysis, options, filter, true);
     }
     return terminal_overview(analysis.profile, analysis.named.tree, options, headline) +
            (options.is_short && is_of_code && !options.more.memory
@@ -126,38 +103,11 @@ std::string report_screen(const analysis::Analysis& analysis, const ReportOption
 }
 
 nlohmann::ordered_json report_json(const analysis::Analysis& analysis) {
-    const spacetime::Waits& waits = analysis.profile.waits;
-    const spacetime::WaitTable& wait_table = analysis.named.waits;
     auto report = json_report(analysis.profile, analysis.named.tree);
-    for (std::size_t i = 0; i < analysis.profile.threads.size(); ++i) {
-        report["threads"][i]["created_with"] =
-            json_created_with(analysis.profile, analysis.named.names(), analysis.profile.threads[i]);
-    }
-    report["alarms"] = alarms(analysis.profile, analysis.judgement);
-    report["verdict"] = verdict(analysis.judgement);
-    report["findings"] = json_findings(analysis.evidence, analysis.judgement.findings);
-    report["advantages"] = json_findings(analysis.evidence, analysis.judgement.advantages);
-    report["spaces"] = json_spaces(analysis.evidence);
-    report["same_spaces"] = json_same_spaces(analysis.evidence);
-    report["intervals"] = json_intervals(analysis.evidence);
-    report["patterns"] = json_patterns(analysis.evidence);
-    report["waits"] = json_waits(waits, wait_table);
-    report["blocking"] = json_blocking(waits, wait_table);
-    report["brief_waits"] = json_brief_waits(waits);
-    report["findings_control"] = json_control(analysis.judgement.control);
-    report["hunt"] = json_hunt(analysis.hunt_results);
-    report["finds"] = json_hunt_results(analysis.hunt_results);
-    report["second_look"] = json_second_look(analysis.earlier.join(analysis.evidence), analysis.earlier.evidence());
-    if (!analysis.exact.functions.empty()) {
-        report["exact"] = json_exact(analysis.exact, analysis.evidence.run.begin);
-    }
-    report["hosts"] = json_hosts(analysis.metrics);
-    report["metrics"] = json_metrics(analysis.metrics);
-    report["channels"] = json_channels(analysis.metrics);
-    report["memory"] = json_memory(analysis.profile, analysis.memory);
-    if (analysis.recording != nullptr) {
-        const auto map = spacetime::load_address_map(*analysis.recording);
-        report["address_map"] = map ? json_address_map(analysis.profile, *map) : nlohmann::ordered_json(nullptr);
+    for (const Section* section : sections()) {
+        if (section->json != nullptr) {
+            section->json(analysis, report);
+        }
     }
     return report;
 }

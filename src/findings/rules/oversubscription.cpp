@@ -122,8 +122,8 @@ void claim_oversubscription(const Case& subject, std::vector<Claim>* claims) {
         {"threads that share the work", static_cast<double>(team.size()), static_cast<double>(run.processors),
          static_cast<double>(team.size()) / static_cast<double>(run.processors)},
         {"switches a second", static_cast<double>(switches) / seconds},
-        seconds("in the kernel", static_cast<double>(run.total.system) / 1e9),
-        seconds("with more threads ready than processors", crowded / 1e9)};
+        findings::seconds("in the kernel", static_cast<double>(run.total.system) / 1e9),
+        findings::seconds("with more threads ready than processors", crowded / 1e9)};
     for (const std::uint32_t thread : team) {
         for (const OccurrenceWait& wait : run.threads[thread].waits) {
             if (is_meeting(evidence.wait_targets[wait.target].kind)) {

@@ -28,7 +28,7 @@ findings::Finding one() {
                          .effect = 1,
                          .quantity = findings::Quantity::kSecondsOf},
                         {.event = "page-faults", .bad = 30, .good = findings::kUnknown},
-                        {.event = "share of system", .bad = 1, .good = 0.25}};
+                        findings::share_of("system", 1)};
     finding.direction = "do less";
     return finding;
 }
