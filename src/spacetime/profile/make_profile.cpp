@@ -64,11 +64,8 @@ class Merger {
         }
         if (file.run) {
             profile_.command = file.run->command;
-            if (std::find(hosts_.begin(), hosts_.end(), file.run->host) == hosts_.end()) {
-                hosts_.push_back(file.run->host);
-            }
+            note_host(*file.run);
             profile_.directory = file.run->directory;
-            profile_.processors = file.run->processors;
             profile_.begin = profile_.begin == 0 ? file.run->begin : std::min(profile_.begin, file.run->begin);
         }
         if (file.run_end) {
@@ -285,14 +282,33 @@ class Merger {
         return no_path;
     }
 
-    // Where the parent's own rows are missing, the run is as long as what is known of its threads.
-    void settle_times() {
+    void note_host(const FileData::Run& run) {
+        const auto known =
+            std::find_if(hosts_.begin(), hosts_.end(), [&](const Host& host) { return host.name == run.host; });
+        if (known == hosts_.end()) {
+            hosts_.push_back({run.host, run.processors});
+        } else {
+            known->processors = std::max(known->processors, run.processors);
+        }
+    }
+
+    void settle_hosts() {
         for (std::size_t i = 0; i < std::min(hosts_.size(), kNamedHosts); ++i) {
-            profile_.host += (i == 0 ? "" : ", ") + hosts_[i];
+            profile_.host += (i == 0 ? "" : ", ") + hosts_[i].name;
         }
         if (hosts_.size() > kNamedHosts) {
             profile_.host += " and " + std::to_string(hosts_.size() - kNamedHosts) + " more";
         }
+        const bool is_known =
+            std::all_of(hosts_.begin(), hosts_.end(), [](const Host& host) { return host.processors != 0; });
+        for (const Host& host : hosts_) {
+            profile_.processors += is_known ? host.processors : 0;
+        }
+    }
+
+    // Where the parent's own rows are missing, the run is as long as what is known of its threads.
+    void settle_times() {
+        settle_hosts();
         std::uint64_t first = ~std::uint64_t{0};
         std::uint64_t last = 0;
         for (const ProfileThread& thread : profile_.threads) {
@@ -324,7 +340,11 @@ class Merger {
     std::vector<std::size_t> process_files_;
     std::uint32_t process_node_ = 0;  // of the process at hand
     std::uint64_t realtime_at_ = 0;
-    std::vector<std::string> hosts_;
+    struct Host {
+        std::string name;
+        std::uint64_t processors = 0;  // 0: not known
+    };
+    std::vector<Host> hosts_;
 };
 
 // Whether a recording is of hosts, without any code.

@@ -140,8 +140,8 @@ struct Profile {
     std::vector<std::string> command;
     std::string host;
     std::string directory;
-    std::uint64_t processors = 0;
-    std::uint64_t begin = 0;  // ns, monotonic
+    std::uint64_t processors = 0;  // of all hosts; 0: not known
+    std::uint64_t begin = 0;       // ns, monotonic
     std::uint64_t end = 0;
     std::uint64_t started_realtime_ns = 0;  // 0: not known
     bool has_run_end = false;

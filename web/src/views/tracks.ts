@@ -30,6 +30,7 @@ interface Track {
   parts: { fields: number[]; channel: number }[]; // stacked, from the bottom up; channel −1: an event's colour
   perSecond: boolean; // else: how many threads at once
   top: number; // the axis reaches at least this
+  bound?: number; // no more can be: between two samples only the sum of a thread's time on processors is known
   series?: Series; // instead of parts
   bins?: number[]; // of it
   gaps?: [number, number][]; // not known then
@@ -90,7 +91,7 @@ export class Tracks implements ViewPart {
       }
     }
     const perColumn = (this.context.store.view.to - this.context.store.view.from) / this.times!.columns;
-    return (sum / perColumn) * (track.perSecond ? 1e9 : 1);
+    return Math.min((sum / perColumn) * (track.perSecond ? 1e9 : 1), track.bound ?? Infinity);
   }
 
   private memory(track: MemoryTrack, column: number) {
@@ -156,6 +157,7 @@ export class Tracks implements ViewPart {
         for (const field of part.fields) {
           tall += values[column * fields + field] * scale;
         }
+        tall = Math.min(tall, track.bound ? (track.bound * (height - 5)) / (most || 1) - base : tall);
         if (tall > 0) {
           const colour = part.channel < 0 ? palette.event : palette.channels[part.channel];
           this.image.column(column, floor, base, base + tall, colour, palette.ground);
@@ -262,6 +264,7 @@ function tracksOf(context: Context): Track[] {
       ],
       perSecond: false,
       top: Math.min(Number(model.run.processors) || 1, model.threads.length),
+      bound: Number(model.run.processors) || undefined,
     });
   }
   if (model.threads.some((thread) => (thread.states[2] ?? 0) > 0)) {

@@ -142,6 +142,18 @@ FileData ranked(FileData file, std::uint64_t rank, const std::string& host) {
     return file;
 }
 
+// Two hosts of 16 and 8 processors: 24 threads are not too many. Two ranks of one host share its processors.
+TEST(Ranks, ProcessorsAreThoseOfAllHosts) {
+    const auto on = [](const std::string& host, std::uint64_t rank, std::uint64_t processors) {
+        FileData file = ranked(parent_file(), rank, host);
+        file.run->host = host;
+        file.run->processors = processors;
+        return file;
+    };
+    EXPECT_EQ(make_profile({on("a", 0, 16), on("a", 1, 16), on("b", 2, 8)}, {}).processors, 24U);
+    EXPECT_EQ(make_profile({on("a", 0, 16), on("b", 1, 0)}, {}).processors, 0U) << "of one host not known";
+}
+
 TEST(Ranks, TheSameNumbersOnTwoHostsStayApart) {
     FileData first = ranked(parent_file(), 0, "a");
     FileData second = ranked(parent_file(), 1, "b");
