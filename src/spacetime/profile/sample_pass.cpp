@@ -89,6 +89,10 @@ class PartPass {
         std::span<const TakenTime> taken;  // still to come
         bool has_all_events = false;       // its file's events are the profile's, in their order
         bool has_switch_records = false;
+        // The node above all of the stream's call paths. Whatever is not below it is no call path of the stream's:
+        // its parents' indices are smaller.
+        std::uint32_t top = 0;
+        std::uint32_t no_path = kNone;  // the stream's
     };
 
     void start(std::uint32_t index) {
@@ -106,6 +110,8 @@ class PartPass {
             running.taken = thread.taken;
         }
         running.has_switch_records = !thread.offs.empty();
+        running.top = stream.nodes.empty() ? 0 : stream.nodes[0];
+        running.no_path = stream.no_path;
         running.places.emplace(thread.waits, parents_);
         running.system_places.emplace(thread.looks, parents_, thread.begin);
         std::vector<std::size_t> all(profile_.events.size());
@@ -130,8 +136,8 @@ class PartPass {
         rec::Sample moved = row;
         moved.time += static_cast<std::uint64_t>(stream.shift_ns);
         const bool is_own = is_own_work(row, stream.own_contexts);
-        const std::uint32_t at = row.context < stream.nodes.size() ? stream.nodes[row.context] : top_of(stream);
-        const std::uint32_t node = charged_at(stream, at);
+        const std::uint32_t at = row.context < stream.nodes.size() ? stream.nodes[row.context] : running->top;
+        const std::uint32_t node = charged_at(*running, at);
         std::span<const StateInterval> intervals = running->time->add(moved, is_own);
         std::int64_t taken = 0;
         for (; !running->taken.empty() && running->taken.front().time <= moved.time;
@@ -158,11 +164,18 @@ class PartPass {
 
     std::span<const std::int64_t> deltas_of(const Running& running, const rec::Sample& row, bool is_own) {
         const std::uint64_t own_ns = running.time->own_work_ns();
-        if (!is_own && own_ns == 0 && running.has_all_events && row.deltas.size() == deltas_.size()) {
+        const bool is_in_order = running.has_all_events && row.deltas.size() == deltas_.size();
+        if (is_in_order && !is_own && own_ns == 0) {
             return {reinterpret_cast<const std::int64_t*>(row.deltas.data()), row.deltas.size()};
         }
-        const std::vector<std::size_t>& columns = running.stream->columns;
         const ProgramsEvents programs(profile_.threads[running.stream->thread].roles, row, is_own, own_ns);
+        if (is_in_order) {
+            for (std::size_t i = 0; i < deltas_.size(); ++i) {
+                deltas_[i] = static_cast<std::int64_t>(programs.of(i));
+            }
+            return deltas_;
+        }
+        const std::vector<std::size_t>& columns = running.stream->columns;
         std::fill(deltas_.begin(), deltas_.end(), 0);
         for (std::size_t i = 0; i < row.deltas.size() && i < columns.size(); ++i) {
             deltas_[columns[i]] += static_cast<std::int64_t>(programs.of(i));
@@ -170,38 +183,36 @@ class PartPass {
         return deltas_;
     }
 
-    // Above all of the stream's call paths. Whatever is not below it is no call path of the stream's: its parents'
-    // indices are smaller.
-    static std::uint32_t top_of(const ProfileStream& stream) { return stream.nodes.empty() ? 0 : stream.nodes[0]; }
-    static std::uint32_t charged_at(const ProfileStream& stream, std::uint32_t at) {
-        return at != kNone && at <= top_of(stream) ? stream.no_path : at;
+    static std::uint32_t charged_at(const Running& running, std::uint32_t at) {
+        return at != kNone && at <= running.top ? running.no_path : at;
     }
     // The node of calls that are not known but for their caller; kNone: nothing is known of them.
-    std::uint32_t unknown_call(const ProfileStream& stream, std::uint32_t caller) const {
-        return caller == kNone ? kNone : unknown_calls_[std::max(caller, top_of(stream))];
+    std::uint32_t unknown_call(const Running& running, std::uint32_t caller) const {
+        return caller == kNone ? kNone : unknown_calls_[std::max(caller, running.top)];
     }
 
     void pieces(Running& running, std::span<const StateInterval> intervals, std::uint32_t sampled, bool is_blind) {
-        const ProfileStream& stream = *running.stream;
         running.places->next(intervals, sampled);
         running.system_places->next(intervals, sampled, is_blind);
         for (const StateInterval& interval : intervals) {
-            const std::uint32_t node = charged_at(stream, running.places->of(interval));
+            const auto place = [&] { return charged_at(running, running.places->of(interval)); };
             // That no tick has seen a call here does not mean that the thread has left its occurrence.
             if (running.system_places->each(
                     interval, [&](const StateInterval& part, std::uint32_t at, SystemSource source) {
-                        const std::uint32_t seen = charged_at(stream, at);
-                        running.visitor->piece(part, source == SystemSource::kSeen ? seen : node,
-                                               source == SystemSource::kUnknown ? unknown_call(stream, at) : seen);
+                        const std::uint32_t seen = charged_at(running, at);
+                        running.visitor->piece(part, source == SystemSource::kSeen ? seen : place(),
+                                               source == SystemSource::kUnknown ? unknown_call(running, at) : seen);
                         if (source == SystemSource::kNear && at != kNone) {
                             running.visitor->called(duration_of(part), at);
                         }
                     })) {
                 continue;
             }
-            const bool is_elsewhere = sampled != kNone && is_unknown_absence(interval, running.has_switch_records);
+            const std::uint32_t node = place();
+            const bool is_elsewhere = interval.state == ThreadState::kOff && sampled != kNone &&
+                                      is_unknown_absence(interval, running.has_switch_records);
             running.visitor->piece(
-                interval, node, is_elsewhere ? unknown_call(stream, running.system_places->caller_between()) : node);
+                interval, node, is_elsewhere ? unknown_call(running, running.system_places->caller_between()) : node);
         }
     }
 
