@@ -179,9 +179,11 @@ def others(test):
         test.check("without performance events the kernel tells of no children: told", "an entry", told, any("event" in t or "task" in t for t in told))
         return
     found = [p for p in report["processes"] if p["executable"] == os.path.realpath(static)]
-    # Nearly all that was computed is missing from the report, which says so before all else.
+    # Nearly all that was computed is missing from the report, which says so before all else. The parent has some 20 samples: one that met the
+    # start of a process, whose outer callers are not known, is enough for an alarm about call paths behind it.
+    first = (alarms(report) or [""])[0]
     test.check("said first", "children_static, is statically linked", alarms(report),
-               len(alarms(report)) == 1 and os.path.basename(static)[:15] in alarms(report)[0] and "is statically linked" in alarms(report)[0])
+               os.path.basename(static)[:15] in first and "is statically linked" in first)
     if test.check("static child listed", "one, not measured", found, len(found) == 1 and not found[0]["monitored"]):
         child = found[0]
         test.check("why not", "is statically linked", child["why_not_monitored"], "statically linked" in child["why_not_monitored"])
