@@ -26,7 +26,7 @@ enum class Quantity : std::uint8_t {
     kNumber,     // "page-faults"
     kSeconds,    // "seconds waiting"; alone: "seconds"
     kSecondsOf,  // "seconds of user time"
-    kShareOf,    // "share of samples in the kernel"
+    kShareOf,    // "share of it in which the sender is outside MPI"
 };
 
 // One feature measured on both sides. kUnknown if a figure makes no sense or was not tested.
@@ -48,11 +48,12 @@ inline bool is_time(const EvidenceRow& row) {
 inline EvidenceRow seconds_of(std::string event, double bad, double good = kUnknown, double ratio = kUnknown) {
     return {.event = std::move(event), .bad = bad, .good = good, .ratio = ratio, .quantity = Quantity::kSecondsOf};
 }
-inline EvidenceRow share_of(std::string event, double bad) {
-    return {.event = std::move(event), .bad = bad, .quantity = Quantity::kShareOf};
-}
 inline EvidenceRow seconds(std::string event, double bad, double good = kUnknown, double ratio = kUnknown) {
     return {.event = std::move(event), .bad = bad, .good = good, .ratio = ratio, .quantity = Quantity::kSeconds};
+}
+// A row of a share, 0 … 1: of "it in which the sender is outside MPI".
+inline EvidenceRow share_of(std::string event, double bad) {
+    return {.event = std::move(event), .bad = bad, .quantity = Quantity::kShareOf};
 }
 
 // Seconds of one thread.

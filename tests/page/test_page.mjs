@@ -406,6 +406,9 @@ async function metrics(browser) {
 
   // Three hundred threads: only those in view are drawn, and scrolling brings the others.
   await browser.open(page("many"));
+  // 299 threads that all say that they were on a processor of a run that had two.
+  const many = await browser.evaluate(kTops);
+  check("no more processors than the run had", parseFloat(many["on processors"]) === 2, JSON.stringify(many));
   const lit = "(() => { const c = document.querySelector('.threads canvas'); const d = c.getContext('2d').getImageData(0, 0, Math.round(c.width / 4), c.height).data; let n = 0; for (let i = 0; i < d.length; i += 4) n += d[i] > 150 && d[i + 2] < 120; return n; })()";
   const top = await browser.evaluate(lit);
   await browser.evaluate("document.querySelector('.threads .scroll').scrollTop = 1e9");

@@ -2,8 +2,8 @@
 // events worked out as the profile's costs were. Evidence, page and exports are made by it.
 //
 // Files, and of each file parts of its streams, are read by several threads at once, in pieces. One StreamVisitor
-// sees one stream, from one thread; `make` and `done` are called by several threads, with the number of the worker:
-// no two calls with one number at a time.
+// sees one stream, from one thread; `make` is called by several threads, with the number of the worker: no two calls
+// with one number at a time.
 #pragma once
 
 #include "base/result.h"
