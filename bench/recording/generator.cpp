@@ -1,12 +1,11 @@
 #include "generator.h"
 
-#include "recording/pack.h"
 #include "recording/writer.h"
+#include "writing.h"
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
-#include <stdexcept>
+#include <string>
 
 namespace kymo::bench {
 
@@ -18,27 +17,9 @@ constexpr std::uint64_t kStart = 5'000'000'000;
 constexpr std::uint64_t kPeriod = 1'000'000;
 constexpr std::uint32_t kPid = 4242;
 
-void require(bool good, const std::string& what) {
-    if (!good) {
-        throw std::runtime_error(what);
-    }
-}
-
-void create(FileWriter& writer, const std::filesystem::path& path) {
-    const int error = writer.create(path.c_str(), {.machine = 62, .pid = kPid, .producer = "kymo generator"});
-    require(error == 0, path.string() + ": " + std::strerror(error));
-}
-
-void finish(FileWriter& writer, const std::filesystem::path& path) {
-    const int error = writer.close();
-    require(error == 0, path.string() + ": " + std::strerror(error));
-    const auto packed = pack_file(path);
-    require(packed.ok(), packed ? "" : packed.error().what);
-}
-
 void write_launch(const std::filesystem::path& path, std::uint64_t duration) {
     FileWriter writer;
-    create(writer, path);
+    create(writer, path, kPid);
     StreamWriter own;
     own.open(writer, StreamId{0});
     using namespace std::literals;
@@ -125,7 +106,7 @@ void generate_recording(const std::filesystem::path& folder, const Workload& wor
     write_launch(folder / "launch.krec", (each + 1) * kPeriod);
     const auto path = folder / ("process-" + std::to_string(kPid) + "-0.krec");
     const auto writer = std::make_unique<FileWriter>();
-    create(*writer, path);
+    create(*writer, path, kPid);
     StreamWriter own;
     own.open(*writer, StreamId{0});
     write_process(own);

@@ -864,14 +864,21 @@ async function files(browser) {
   made();
   const { PNG } = createRequire(join(modules, "x.js"))("pngjs");
   const path = page("halves");
-  await browser.client.Browser.setDownloadBehavior({ behavior: "allow", downloadPath: work });
+  await browser.client.Browser.setDownloadBehavior({ behavior: "allow", downloadPath: work, eventsEnabled: true });
   const saved = async (which, ending) => {
     rmSync(join(work, `app.${ending}`), { force: true });
+    // The file is there before all of it is.
+    const over = new Promise((resolve) => {
+      const stop = browser.client.Browser.downloadProgress(({ state }) => {
+        if (state !== "inProgress") {
+          stop();
+          resolve(state);
+        }
+      });
+    });
     await browser.evaluate("[...document.querySelectorAll('.top button')].find((button) => /save/.test(button.title)).click()");
     await browser.evaluate(`[...document.querySelectorAll('dialog.export button')].find((button) => button.textContent.startsWith('${which}')).click()`);
-    for (let i = 0; i < 400 && !existsSync(join(work, `app.${ending}`)); i++) {
-      await new Promise((resolve) => setTimeout(resolve, 25));
-    }
+    check(`${which}: the browser saved it`, (await over) === "completed");
     return readFileSync(join(work, `app.${ending}`));
   };
   browser.said.length = 0;
