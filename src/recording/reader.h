@@ -27,6 +27,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -105,18 +106,16 @@ class File {
     }
     Result<ScanReport> scan_with(std::span<AnyHandler* const> handlers) const;
 
-    // The same for a part of the streams: rows of streams whose number is `part` modulo `parts`, and of stream 0.
-    // Parts can be scanned by several threads at once; what is not delivered is not decoded.
-    struct Part {
-        std::uint32_t part = 0;
-        std::uint32_t parts = 1;
-    };
+    // The same for some of the streams: rows of those for which `choice` is true, and of stream 0. It is asked once a
+    // chunk or so. Several threads may scan parts at once; what is not delivered is not decoded.
+    using StreamChoice = std::function<bool(StreamId)>;
     template <typename... Handlers>
-    Result<ScanReport> scan_part(const Part& part, Handlers&&... handlers) const {
+    Result<ScanReport> scan_streams(const StreamChoice& choice, Handlers&&... handlers) const {
         AnyHandler* const all[] = {static_cast<AnyHandler*>(&handlers)..., nullptr};
-        return scan_with({all, sizeof...(Handlers)}, part);
+        return scan_with({all, sizeof...(Handlers)}, choice);
     }
-    Result<ScanReport> scan_with(std::span<AnyHandler* const> handlers, const Part& part) const;
+    // An empty `choice`: all streams.
+    Result<ScanReport> scan_with(std::span<AnyHandler* const> handlers, const StreamChoice& choice) const;
 
     // From now on every scan delivers an excerpt: of each of a stream's chunks but its first, the rows in time up to
     // the first `samples` samples, and no switch records; of all other tables every row. The sample behind what was

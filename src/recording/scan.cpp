@@ -38,8 +38,8 @@ struct Table {
 
 class Scan {
   public:
-    Scan(const File& file, std::span<AnyHandler* const> handlers, const File::Part& part = {})
-        : file_(file), handlers_(handlers), part_(part), excerpt_(file.excerpt()) {}
+    Scan(const File& file, std::span<AnyHandler* const> handlers, File::StreamChoice choice = {})
+        : file_(file), handlers_(handlers), choice_(std::move(choice)), excerpt_(file.excerpt()) {}
 
     Result<void> run();
     ScanReport report();
@@ -58,18 +58,18 @@ class Scan {
         place_.stream = stream;
         ++place_.segment;
         excerpt_.begin_segment(stream);
-        is_wanted_ = raw(stream) == 0 || raw(stream) % part_.parts == part_.part;
+        is_wanted_ = raw(stream) == 0 || !choice_ || choice_(stream);
     }
 
     const File& file_;
     std::span<AnyHandler* const> handlers_;
-    File::Part part_;
+    File::StreamChoice choice_;
     Excerpt excerpt_;
     bool has_decoders_ = false;
     bool needs_whole_chunks_ = false;  // rows of a bounded amount are requested
     ScanReport report_;
     RowPlace place_;
-    bool is_wanted_ = true;                       // rows of the current stream are for this part
+    bool is_wanted_ = true;                       // rows of the current stream are chosen
     std::vector<std::unique_ptr<Table>> tables_;  // by first appearance
     std::array<Table*, 64> by_small_number_{};
     std::unordered_map<std::uint64_t, Table*> by_number_;
@@ -299,8 +299,8 @@ Result<ScanReport> File::scan_with(std::span<AnyHandler* const> handlers) const 
     return scan_with(handlers, {});
 }
 
-Result<ScanReport> File::scan_with(std::span<AnyHandler* const> handlers, const Part& part) const {
-    Scan scan(*this, handlers, part);
+Result<ScanReport> File::scan_with(std::span<AnyHandler* const> handlers, const StreamChoice& choice) const {
+    Scan scan(*this, handlers, choice);
     if (const Result<void> result = scan.run(); !result) {
         return result.error();
     }

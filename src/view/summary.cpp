@@ -181,11 +181,43 @@ std::string unmeasured_processes(const Profile& profile) {
                        process.why_not);
 }
 
+std::uint64_t with_processes(const Profile& profile) {
+    return static_cast<std::uint64_t>(std::count_if(profile.ranks.begin(), profile.ranks.end(),
+                                                    [](const ProfileRank& rank) { return rank.processes != 0; }));
+}
+
 std::string damage(const Profile& profile) {
     return !profile.is_damaged
                ? ""
                : "Damaged: parts of the recording are lost (Notes say where). What was in them is missing from "
                  "every figure, and no findings are drawn.";
+}
+
+// Ranks without a process in the recording.
+std::string lost_ranks(const Profile& profile) {
+    if (profile.lost_ranks == 0) {
+        return {};
+    }
+    constexpr std::size_t kShown = 8;  // ranks, or ranges of them
+    std::string which;
+    std::size_t shown = 0;
+    std::uint64_t told = 0;
+    const std::vector<std::uint64_t>& ranks = profile.some_lost_ranks;
+    for (std::size_t i = 0; i < ranks.size() && shown < kShown; ++shown) {
+        std::size_t end = i + 1;
+        while (end < ranks.size() && ranks[end] == ranks[end - 1] + 1) {
+            ++end;
+        }
+        which += fmt::format("{}{}{}", shown == 0 ? "" : ", ", ranks[i],
+                             end == i + 1 ? "" : fmt::format("–{}", ranks[end - 1]));
+        told += end - i;
+        i = end;
+    }
+    return fmt::format(
+        "Incomplete: of {} of the job's {} ranks nothing is known ({}{}): not recorded, or their files are "
+        "missing or damaged (Notes name the damaged ones). What follows is of the others.",
+        profile.lost_ranks, profile.lost_ranks + with_processes(profile), which,
+        told < profile.lost_ranks ? ", …" : "");
 }
 
 std::string dropped_paths(const Profile& profile) {
@@ -331,8 +363,8 @@ std::string ending(const Profile& profile) {
 
 std::vector<std::string> alarms(const Profile& profile) {
     std::vector<std::string> all;
-    for (std::string alarm : {damage(profile), unmeasured_processes(profile), dropped_paths(profile),
-                              incomplete_paths(profile), lost_samples(profile)}) {
+    for (std::string alarm : {damage(profile), lost_ranks(profile), unmeasured_processes(profile),
+                              dropped_paths(profile), incomplete_paths(profile), lost_samples(profile)}) {
         if (!alarm.empty()) {
             all.push_back(std::move(alarm));
         }

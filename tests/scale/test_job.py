@@ -1,5 +1,5 @@
 """test_job.py BUILD any: what is said of a generated job of many ranks is what its generator says of it: times by function to the nanosecond, the slow
-rank first; files of single ranks that are damaged are named, and the rest is analysed.
+rank first; files of single ranks that are damaged or missing are named, and the rest is analysed.
 """
 
 import json
@@ -50,7 +50,7 @@ def whole(test, folder, truth):
 
 
 def broken(test, folder, said):
-    """A rank's file is cut, one is of nothing: they are named, and all other ranks are as they were."""
+    """A rank's file is gone, one is cut, one is of nothing: they are named, and all other ranks are as they were."""
     gone, cut, empty = 11, 12, 13
     name = lambda rank: f"process-{10_000 + rank}-0.krec"
     (folder / name(gone)).unlink()
@@ -61,10 +61,13 @@ def broken(test, folder, said):
     notes = "\n".join(now["notes"] if isinstance(now["notes"][0], str) else [json.dumps(note) for note in now["notes"]])
     for what, rank in (("cut", cut), ("of nothing", empty)):
         test.check(f"the file that is {what} is named", name(rank), notes[:2000], name(rank) in notes)
+    alarms = " ".join(now["alarms"])
+    test.check("and all three ranks", f"3 of the job's {RANKS} ranks, 11–13", alarms, f"of 3 of the job's {RANKS} ranks nothing is known (11–13)" in alarms)
     same = [rank for rank in range(RANKS) if rank not in (gone, cut, empty)]
     before = {rank["rank"]: rank["user_s"] for rank in said["ranks"]}
     after = {rank["rank"]: rank["user_s"] for rank in now["ranks"]}
     test.equal("the others are as they were", [before[rank] for rank in same], [after.get(rank) for rank in same])
+    test.equal("the first finding", "collective-imbalance", now["findings"][0]["kind"])
 
 
 def processes(test):
@@ -78,6 +81,8 @@ def processes(test):
 def run(test):
     folder, truth = generate(test, "job.kymo", "--ranks", RANKS, "--samples", RANKS * 2000, "--slow", SLOW)
     said = whole(test, folder, truth)
+    text = test.run(test.kymo, "report", folder).stdout
+    test.check("the report shows call paths", "advance_step", text[:3000], "nothing: no" not in text and "advance_step" in text)
     broken(test, folder, said)
     processes(test)
 

@@ -74,6 +74,14 @@ class Test:
         # Or by the machine: a container's filter, kernel.perf_event_paranoid 3.
         self.barred = self.mode == "barred" or not may_open_events()
 
+    def as_own_user(self):
+        """From here on the ordinary user is one that nothing else runs as. The kernel limits memory for the rings of performance events by user: a
+        test beside may use it up."""
+        if self.mode == "user" and self.prefix:
+            user = 20_000 + os.getpid() % 40_000
+            os.chown(self.work, user, user)
+            self.prefix = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"]
+
     # ---- programs ------------------------------------------------------------------------------------
 
     @functools.cached_property

@@ -50,6 +50,7 @@ def body(test):
         test.skip("this machine has no performance events")
     if test.run(strace, "-o", test.work / "try", "true").returncode != 0:
         test.skip("this machine lets nobody trace")
+    test.as_own_user()
     path = test.work / "out.kymo"
     options = [word for event in EVENTS for word in ("-e", event)]
     test.must(strace, "-ff", "-q", "-e", "trace=perf_event_open,ioctl,fcntl,mmap", "-o", test.work / "trace", test.kymo, "record", *options, "-o", path, "--",

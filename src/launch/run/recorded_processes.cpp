@@ -45,16 +45,16 @@ Writer writer_of(const rec::Folder& folder, const std::string& name, const std::
     }
     std::optional<std::uint64_t> rank;
     bool is_known = false;
-    const auto scanned = file->scan_part({.part = 0, .parts = UINT32_MAX},  // rows of the process alone
-                                         rec::on<rec::Process>([&](StreamId, const rec::Process& row) {
-                                             writer.pid = rec::number_of(row.pid, row.kernel_pid);
-                                             // Otherwise the process's own number may denote another process here.
-                                             is_known = row.kernel_pid != rec::kUnknownNumber;
-                                         }),
-                                         rec::on<rec::Rank>([&](StreamId, const rec::Rank& row) {
-                                             rank = row.rank;
-                                             writer.is_ours = row.host == own_host();
-                                         }));
+    const auto scanned = file->scan_streams([](StreamId) { return false; },  // rows of the process alone
+                                            rec::on<rec::Process>([&](StreamId, const rec::Process& row) {
+                                                writer.pid = rec::number_of(row.pid, row.kernel_pid);
+                                                // Otherwise the process's own number may denote another process here.
+                                                is_known = row.kernel_pid != rec::kUnknownNumber;
+                                            }),
+                                            rec::on<rec::Rank>([&](StreamId, const rec::Rank& row) {
+                                                rank = row.rank;
+                                                writer.is_ours = row.host == own_host();
+                                            }));
     if (!scanned) {
         writer.pid.reset();
     }

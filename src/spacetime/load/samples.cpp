@@ -103,19 +103,19 @@ Result<void> read_samples(const recording::File& file, FileData& data, std::size
     std::vector<std::optional<Error>> errors(parts);
     parallel::for_each_index(parts, [&](std::size_t part) {
         StreamSamples* last = nullptr;
-        const auto report = file.scan_part({static_cast<std::uint32_t>(part), static_cast<std::uint32_t>(parts)},
-                                           rec::on<rec::Sample>([&](StreamId id, const rec::Sample& row) {
-                                               // Rows of stream 0 come to every part.
-                                               if (raw(id) == 0 && part != 0) {
-                                                   return;
-                                               }
-                                               if (last == nullptr || last->id() != raw(id)) {
-                                                   last = samples.of(raw(id));
-                                               }
-                                               if (last != nullptr) {
-                                                   last->add(row);
-                                               }
-                                           }));
+        const auto report = file.scan_streams([&](StreamId id) { return raw(id) % parts == part; },
+                                              rec::on<rec::Sample>([&](StreamId id, const rec::Sample& row) {
+                                                  // Rows of stream 0 come to every part.
+                                                  if (raw(id) == 0 && part != 0) {
+                                                      return;
+                                                  }
+                                                  if (last == nullptr || last->id() != raw(id)) {
+                                                      last = samples.of(raw(id));
+                                                  }
+                                                  if (last != nullptr) {
+                                                      last->add(row);
+                                                  }
+                                              }));
         if (!report) {
             errors[part] = report.error();
         }

@@ -269,7 +269,7 @@ class TreeBuilder {
 
 }  // namespace
 
-CallTree fold_recursion(const CallTree& tree) {
+CallTree fold_recursion(const CallTree& tree, const std::vector<bool>& combined) {
     CallTree folded;
     folded.self = CostTable(tree.self.events());
     folded.nodes.push_back(tree.nodes[0]);
@@ -286,7 +286,8 @@ CallTree fold_recursion(const CallTree& tree) {
             at = parent;
             depth[i] = node.parent.in(depth) + 1;
         } else {
-            const PlaceKey key{raw(parent), node.function,
+            const bool is_combined = i < combined.size() && combined[i];
+            const PlaceKey key{raw(parent), is_combined ? kNone : node.function,
                                (static_cast<std::uint32_t>(node.kind) << 1U) | (node.inlined ? 1U : 0U)};
             const auto [entry, is_new] = index.try_emplace(key, folded.nodes.size());
             at = entry->second;
@@ -295,6 +296,7 @@ CallTree fold_recursion(const CallTree& tree) {
                 folded.nodes.back().parent = parent;
                 hottest.push_back(-1);
             }
+            at.in(folded.nodes).combined += is_combined ? 1 : 0;
         }
         CallNode& into = at.in(folded.nodes);
         into.recursion = std::max(into.recursion, depth[i]);

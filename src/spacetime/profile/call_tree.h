@@ -25,6 +25,7 @@ struct CallNode {
     std::uint32_t file = 0;  // the hottest place in this function on this path
     std::uint32_t line = 0;
     std::uint32_t recursion = 1;  // in a folded tree: most levels of itself
+    std::uint32_t combined = 0;   // in a folded tree: so many nodes of other processes are this one
 };
 
 struct FunctionCosts {
@@ -55,9 +56,9 @@ struct CallTree {
 };
 
 // The tree with direct recursion combined: a function that calls itself is one node, with all callees at
-// any depth below that. Only nodes, self and total are filled, and `symbols`, `functions` and `lines` stay
-// empty.
-CallTree fold_recursion(const CallTree& tree);
+// any depth below that. Nodes of `combined` (by node; empty: none), which have one parent, are one, and so are equal
+// call paths below them. Only nodes, self and total are filled, and `symbols`, `functions` and `lines` stay empty.
+CallTree fold_recursion(const CallTree& tree, const std::vector<bool>& combined = {});
 
 // Names the frames and makes the tables. Cost: linear in the profile's nodes, plus symbolize().
 CallTree make_call_tree(const Profile& profile);

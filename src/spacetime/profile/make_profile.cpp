@@ -3,6 +3,7 @@
 #include "recording/tables/metrics.h"
 #include "spacetime/load/load_files.h"
 #include "spacetime/profile/kernel_tasks.h"
+#include "spacetime/profile/lost_ranks.h"
 #include "spacetime/profile/ranks.h"
 #include "spacetime/profile/stream_merge.h"
 
@@ -362,7 +363,11 @@ struct HostsAlone {
 
 Profile make_profile(std::vector<FileData> files, const ProfileOptions& options) {
     align_clocks(files);
-    return Merger(files, options).merge();
+    const std::vector<std::string> left_out = leave_out_damaged_ranks(files);
+    Profile profile = Merger(files, options).merge();
+    profile.warnings.insert(profile.warnings.end(), left_out.begin(), left_out.end());
+    find_lost_ranks(profile);
+    return profile;
 }
 
 Result<Profile> load_profile(const recording::Recording& recording, const ProfileOptions& options) {

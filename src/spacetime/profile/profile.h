@@ -44,6 +44,7 @@ struct ProfileNode {
 using ProfileNodeIndex = Index<ProfileNode>;  // of Profile::nodes
 
 inline constexpr std::uint64_t kNoRank = ~std::uint64_t{0};
+inline constexpr std::size_t kMostLostRanks = 100;
 
 // One rank of a parallel job: all its processes, by its own account.
 struct ProfileRank {
@@ -156,6 +157,9 @@ struct Profile {
     std::vector<UnavailableInfo> unavailable;
     std::vector<ImageInfo> images;
     std::vector<ProfileRank> ranks;  // by number; empty: not a parallel job
+    // Of the job, without a process here: not recorded, or their files are missing or damaged.
+    std::uint64_t lost_ranks = 0;
+    std::vector<std::uint64_t> some_lost_ranks;  // of them, ascending: the first kMostLostRanks
     std::vector<ProfileProcess> processes;
     std::vector<ProfileThread> threads;
     std::vector<ProfileStream> streams;  // by file, then by stream

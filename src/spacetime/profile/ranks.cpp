@@ -3,6 +3,7 @@
 #include "spacetime/profile/host_clocks.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 namespace kymo::spacetime {
@@ -128,7 +129,13 @@ void collect_ranks(std::span<const FileData> files, Profile& profile) {
     }
 }
 
-Spread spread_over_ranks(std::span<const ProfileRank> ranks, std::size_t column) {
+Spread spread_over_ranks(std::span<const ProfileRank> all, std::size_t column) {
+    std::vector<ProfileRank> ranks;
+    std::copy_if(all.begin(), all.end(), std::back_inserter(ranks),
+                 [](const ProfileRank& rank) { return rank.processes != 0; });
+    if (ranks.empty()) {
+        ranks.assign(all.begin(), all.end());
+    }
     Spread spread{.least = ranks[0].costs[column],
                   .mean = 0,
                   .most = ranks[0].costs[column],

@@ -22,7 +22,8 @@ struct Spread {
     std::uint64_t least_rank = 0;
     std::uint64_t most_rank = 0;
 };
-// `column` of ProfileRank::costs. There is at least one rank.
+// `column` of ProfileRank::costs. There is at least one rank; those without a process do not count, unless none has
+// one.
 Spread spread_over_ranks(std::span<const ProfileRank> ranks, std::size_t column);
 
 }  // namespace kymo::spacetime

@@ -1,5 +1,6 @@
 #include "spacetime/profile/sample_pass.h"
 
+#include "parallel/deal.h"
 #include "parallel/loops.h"
 #include "spacetime/load/sample_time.h"
 #include "spacetime/load/time_place.h"
@@ -28,15 +29,49 @@ std::vector<std::uint32_t> unknown_calls_of(const Profile& profile) {
     return calls;
 }
 
+// By stream of the profile: the worker that reads it. Streams of one file stay together where the file is a small
+// part of the whole: reading a stream is a walk through its file.
+std::vector<std::uint32_t> deal_streams(const Profile& profile, std::uint32_t workers) {
+    constexpr std::uint64_t kSmall = 4;  // files to a worker
+    const auto weight = [&](const ProfileStream& stream) { return profile.threads[stream.thread].quality.samples; };
+    std::vector<std::uint64_t> of_file;
+    std::uint64_t all = 0;
+    for (const ProfileStream& stream : profile.streams) {
+        of_file.resize(std::max<std::size_t>(of_file.size(), stream.file + 1));
+        of_file[stream.file] += weight(stream);
+        all += weight(stream);
+    }
+    std::vector<std::uint64_t> weights;
+    std::vector<std::size_t> piece_of;
+    for (std::size_t i = 0; i < profile.streams.size(); ++i) {
+        const std::uint32_t file = profile.streams[i].file;
+        const bool is_same_file = i != 0 && profile.streams[i - 1].file == file;
+        if (is_same_file && of_file[file] * kSmall * workers <= all) {
+            weights.back() += weight(profile.streams[i]);
+        } else {
+            weights.push_back(weight(profile.streams[i]));
+        }
+        piece_of.push_back(weights.size() - 1);
+    }
+    const std::vector<std::uint32_t> dealt = parallel::deal(weights, workers);
+    std::vector<std::uint32_t> worker_of;
+    for (const std::size_t piece : piece_of) {
+        worker_of.push_back(dealt[piece]);
+    }
+    return worker_of;
+}
+
 class PartPass {
   public:
-    // `parents`: of the profile's nodes. `unknown_calls`: unknown_calls_of(profile).
+    // `parents`: of the profile's nodes. `unknown_calls`: unknown_calls_of(profile). `worker_of`: deal_streams().
     PartPass(const rec::Recording& recording, const Profile& profile, std::span<const std::uint32_t> parents,
-             std::span<const std::uint32_t> unknown_calls, const SamplePass& pass, std::uint32_t worker)
+             std::span<const std::uint32_t> unknown_calls, std::span<const std::uint32_t> worker_of,
+             const SamplePass& pass, std::uint32_t worker)
         : recording_(recording),
           profile_(profile),
           parents_(parents),
           unknown_calls_(unknown_calls),
+          worker_of_(worker_of),
           pass_(pass),
           worker_(worker),
           deltas_(profile.events.size()) {}
@@ -47,15 +82,15 @@ class PartPass {
             running_.clear();
             last_ = nullptr;
             for (; stream < profile_.streams.size() && profile_.streams[stream].file == file; ++stream) {
-                if (profile_.streams[stream].stream % pass_.workers == worker_) {
+                if (worker_of_[stream] == worker_) {
                     start(stream);
                 }
             }
             if (running_.empty()) {
                 continue;
             }
-            const auto report = recording_.files()[file].scan_part(
-                {worker_, pass_.workers},
+            const auto report = recording_.files()[file].scan_streams(
+                [&](StreamId id) { return running_.contains(raw(id)); },
                 rec::on<rec::Sample>([&](StreamId id, const rec::Sample& row) { add(raw(id), row); }),
                 rec::on<rec::SampleRegisters>([&](StreamId id, const rec::SampleRegisters& row) {
                     if (Running* running = running_of(raw(id))) {
@@ -229,6 +264,7 @@ class PartPass {
     const Profile& profile_;
     std::span<const std::uint32_t> parents_;
     std::span<const std::uint32_t> unknown_calls_;
+    std::span<const std::uint32_t> worker_of_;
     const SamplePass& pass_;
     std::uint32_t worker_;
     std::unordered_map<std::uint32_t, Running> running_;
@@ -248,9 +284,11 @@ std::uint32_t pass_workers(const recording::Recording&, const Profile& profile) 
 Result<void> run_pass(const recording::Recording& recording, const Profile& profile, const SamplePass& pass) {
     const std::vector<std::uint32_t> parents = parents_of(profile);
     const std::vector<std::uint32_t> unknown_calls = unknown_calls_of(profile);
+    const std::vector<std::uint32_t> worker_of = deal_streams(profile, pass.workers);
     std::vector<std::optional<Error>> errors(pass.workers);
     parallel::for_each_index(pass.workers, [&](std::uint32_t worker) {
-        if (auto result = PartPass(recording, profile, parents, unknown_calls, pass, worker).run(); !result) {
+        if (auto result = PartPass(recording, profile, parents, unknown_calls, worker_of, pass, worker).run();
+            !result) {
             errors[worker] = result.error();
         }
     });

@@ -39,8 +39,12 @@ class ProfileTree {
 
     // The node of that key, made if new.
     std::uint32_t add(const NodeKey& key);
-    // Images' numbers are those of one process.
-    void begin_process() { image_indices_.clear(); }
+    // Images' numbers are those of one process, and so are all nodes but the root: call paths of another one are
+    // below another node.
+    void begin_process() {
+        image_indices_.clear();
+        index_.clear();
+    }
     // Index of Profile::images. Image 0 is generated code: offsets are process addresses.
     std::uint32_t image_index(std::uint64_t id, const FileData& file);
 

@@ -67,6 +67,9 @@ void add_row_text(const Sheet& sheet, std::vector<Cell>& cells, const TreeRow& r
     for (const spacetime::CallNodeIndex link : row.chain) {
         const CallNode& node = link.in(sheet.folded.nodes);
         std::string name = with_signs(sheet.style, display_name(sheet.tree, node.function));
+        if (node.combined > 1) {
+            name = quantity(sheet.profile.ranks.size(), "rank", "ranks");
+        }
         if (node.recursion > 1) {
             name += " " + std::string(sheet.sign().times) + std::to_string(node.recursion);
         }
@@ -133,8 +136,13 @@ void call_paths(Sheet& sheet) {
     sheet.add_heads(table.headings);
     table.headings.push_back("call path");
     const std::int64_t total = sheet.options.metric.of(sheet.tree.total[0]);
-    if (rows.empty() || total <= 0) {
+    if (total <= 0) {
         sheet.out += "  nothing: no " + sheet.options.metric.name + " was recorded\n";
+        return;
+    }
+    if (rows.empty()) {
+        sheet.out += fmt::format("  nothing: no call path has {} of it; smaller ones: --percent 0.1\n",
+                                 percent(limits.least_share));
         return;
     }
     const Guides tree_guides(sheet, rows);
