@@ -27,8 +27,12 @@ Result<Analysis> analyse(const recording::Recording& recording, const SpaceTimeO
     if (options.spaces.on_stage) {
         options.spaces.on_stage("profile");
     }
-    RunTables run = read_run(recording);
-    auto profile = load_described(recording, std::move(run.descriptions), options);
+    const auto dealt = deal_files(recording, options.spaces.team);
+    if (!dealt) {
+        return dealt.error();
+    }
+    RunTables run = read_run(recording, *dealt);
+    auto profile = load_described(recording, std::move(run.descriptions), options, *dealt);
     if (!profile) {
         return profile.error();
     }
@@ -43,6 +47,9 @@ Result<Analysis> analyse(const recording::Recording& recording, const SpaceTimeO
         return space_time.error();
     }
     static_cast<SpaceTime&>(all) = std::move(*space_time);
+    if (!team::is_first(options.spaces.team)) {
+        return all;
+    }
     if (options.spaces.on_stage) {
         options.spaces.on_stage("findings");
     }

@@ -35,6 +35,9 @@ enum class Looks : std::uint8_t {
     kBoth,  // of a second look the first one's recording is analysed as well, to lay them side by side
 };
 
+// With a team (options.spaces.team) its processes do it together: each calls this, and the first gets the same, bit
+// for bit, as one process alone. The others get no evidence and what rests on it.
+//
 // Errors: as analyse_space_time(), and where a file of the recording cannot be read any more. Cost: that of its
 // stages (docs/measurements.md has them for up to 100 million samples).
 Result<Analysis> analyse(const recording::Recording& recording, const SpaceTimeOptions& options = {},

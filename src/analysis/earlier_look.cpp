@@ -42,6 +42,7 @@ EarlierLook EarlierLook::of(const recording::Recording& recording, spacetime::Lo
             first.spaces.sums_code = true;
             first.spaces.looked_at = nullptr;
             first.spaces.on_stage = {};
+            first.spaces.team = nullptr;  // every process needs it
             auto analysed = analyse_space_time(*earlier, first);
             if (analysed) {
                 look.evidence_ = std::move(analysed->evidence);

@@ -1,6 +1,7 @@
 // Everything of a recording but its samples: one scan of each file, shared by all that reads these rows.
 #pragma once
 
+#include "analysis/dealt_files.h"
 #include "base/result.h"
 #include "findings/recorded_findings.h"
 #include "recording/reader.h"
@@ -29,6 +30,7 @@ struct RunTables {
 
 // Several files at once, on all processors. Memory: bounded by call paths, waits, switches and values of metrics, not
 // by samples.
-RunTables read_run(const recording::Recording& recording);
+// Of a team each process reads its own files; then all have the descriptions and the looks, the first has everything.
+RunTables read_run(const recording::Recording& recording, const DealtFiles& dealt = {});
 
 }  // namespace kymo::analysis

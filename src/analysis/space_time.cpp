@@ -26,9 +26,10 @@ Result<spacetime::Profile> load_profile(const recording::Recording& recording, c
 
 Result<spacetime::Profile> load_described(const recording::Recording& recording,
                                           std::vector<Result<spacetime::FileData>> described,
-                                          const SpaceTimeOptions& options) {
-    auto profile =
-        spacetime::load_described(recording, std::move(described), {.below_creators = options.below_creators});
+                                          const SpaceTimeOptions& options, const DealtFiles& dealt) {
+    auto profile = spacetime::load_described(
+        recording, std::move(described),
+        {.below_creators = options.below_creators, .team = dealt.team, .owner = dealt.owner});
     if (profile && options.check) {
         if (auto error = options.check(*profile)) {
             return std::move(*error);

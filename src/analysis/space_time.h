@@ -1,6 +1,7 @@
 // From a recording to its code spaces over time: the first half of every analysis.
 #pragma once
 
+#include "analysis/dealt_files.h"
 #include "base/result.h"
 #include "recording/reader.h"
 #include "spacetime/evidence/evidence.h"
@@ -32,7 +33,7 @@ Result<spacetime::Profile> load_profile(const recording::Recording& recording, c
 // The same with the first pass over the files done.
 Result<spacetime::Profile> load_described(const recording::Recording& recording,
                                           std::vector<Result<spacetime::FileData>> described,
-                                          const SpaceTimeOptions& options);
+                                          const SpaceTimeOptions& options, const DealtFiles& dealt = {});
 // The others. What could not be done is in the profile's warnings. `metrics`: as make_evidence(). Errors: the system
 // cannot read the recording.
 Result<SpaceTime> follow_spaces(const recording::Recording& recording, spacetime::Profile profile,

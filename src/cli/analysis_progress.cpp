@@ -36,8 +36,8 @@ std::string_view words_of(std::string_view stage) {
 
 }  // namespace
 
-AnalysisProgress::AnalysisProgress() {
-    if (::isatty(STDERR_FILENO) == 1) {
+AnalysisProgress::AnalysisProgress(bool is_shown) {
+    if (is_shown && ::isatty(STDERR_FILENO) == 1) {
         teller_ = std::thread([this] { tell(); });
     }
 }

@@ -11,7 +11,7 @@ namespace kymo::cli {
 
 class AnalysisProgress {
   public:
-    AnalysisProgress();
+    explicit AnalysisProgress(bool is_shown = true);
     AnalysisProgress(const AnalysisProgress&) = delete;
     AnalysisProgress& operator=(const AnalysisProgress&) = delete;
     ~AnalysisProgress() { end(); }

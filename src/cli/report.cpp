@@ -5,6 +5,7 @@
 #include "cli/analysis_progress.h"
 #include "cli/image_options.h"
 #include "cli/output/json_output.h"
+#include "cli/team.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "recording/reader.h"
@@ -34,7 +35,8 @@ constexpr const char* kReportExamples =
     "  kymo report my_program.kymo --sort page-faults\n"
     "  kymo report my_program.kymo --markdown        for a pull request or a chat\n"
     "  kymo report my_program.kymo --json | jq '.functions[0]'\n"
-    "  kymo report my_program.kymo --json=full       with long lists whole\n";
+    "  kymo report my_program.kymo --json=full       with long lists whole\n"
+    "  mpirun -n 4 kymo report job.kymo              a large job, by four processes on any number of hosts\n";
 
 constexpr std::size_t kAlone = 20;  // rows of tables that are shown alone
 
@@ -105,18 +107,20 @@ int run_report(int argc, char** argv) {
     if (const auto code = parse_options(options, argc, argv)) {
         return *code;
     }
+    const CommandTeam team;
     const auto recording = open_with_images(folder);
-    if (!recording) {
-        return fail(recording.error());
+    if (const auto opened = team.agree(recording); !opened) {
+        return team.fail(opened.error());
     }
     const auto per_million = [](double percent) { return static_cast<std::uint32_t>(std::lround(percent * 10'000)); };
     view::ReportOptions shown{.style = terminal_style()};
-    AnalysisProgress progress;
+    AnalysisProgress progress(team.is_first());
     const analysis::SpaceTimeOptions wanted{
         .below_creators = !no_creator,
         .spaces = {.space_share = {per_million(space_share)},
                    .same_overlap = {per_million(overlap)},
-                   .on_stage = [&](std::string_view stage) { progress.begin(stage); }},
+                   .on_stage = [&](std::string_view stage) { progress.begin(stage); },
+                   .team = team.get()},
         .check = [&](const spacetime::Profile& profile) -> std::optional<Error> {
             auto metric = view::find_metric(profile, sort);
             if (!metric) {
@@ -128,7 +132,10 @@ int run_report(int argc, char** argv) {
     const auto analysed = analysis::analyse(*recording, wanted, analysis::Looks::kBoth);
     progress.end();
     if (!analysed) {
-        return fail(analysed.error());
+        return team.fail(analysed.error());
+    }
+    if (!team.is_first()) {
+        return 0;
     }
     std::string text;
     if (json.is_asked()) {

@@ -1,6 +1,7 @@
 #include "cli/terminal.h"
 
 #include "base/clean_text.h"
+#include "base/job_rank.h"
 
 #include <algorithm>
 #include <clocale>
@@ -21,6 +22,10 @@ constexpr std::size_t kPipeWidth = 80;
 }  // namespace
 
 bool use_colour(int descriptor) {
+    // The starter of a parallel job may give its processes terminals of its own, wherever it writes itself.
+    if (find_job_rank([](const char* name) { return std::getenv(name); }).known) {
+        return false;
+    }
     const char* off = std::getenv("NO_COLOR");
     const char* terminal = std::getenv("TERM");
     return ::isatty(descriptor) == 1 && (off == nullptr || *off == '\0') &&

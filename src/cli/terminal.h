@@ -8,7 +8,8 @@
 
 namespace kymo::cli {
 
-// Whether to colour output to this descriptor: a terminal that is not dumb, and NO_COLOR not set.
+// Whether to colour output to this descriptor: a terminal that is not dumb, NO_COLOR not set, and this process not
+// one of a parallel job.
 bool use_colour(int descriptor);
 
 // Columns: COLUMNS if set, else those of the terminal that standard output is, else 80. Never 0.

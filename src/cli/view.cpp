@@ -6,6 +6,7 @@
 #include "cli/help/missing_parts.h"
 #include "cli/image_options.h"
 #include "cli/serve_page.h"
+#include "cli/team.h"
 #include "cli/verbs.h"
 #include "recording/reader.h"
 #include "view/exports/new_file.h"
@@ -100,26 +101,31 @@ int run_view(int argc, char** argv) {
     if (serve) {
         return serve_page({.folder = folder, .below_creators = !no_creator, .page = asked}, port);
     }
+    const CommandTeam team;
     const auto recording = open_with_images(folder);
-    if (!recording) {
-        return fail(recording.error());
+    if (const auto opened = team.agree(recording); !opened) {
+        return team.fail(opened.error());
     }
-    AnalysisProgress progress;
+    AnalysisProgress progress(team.is_first());
     const auto analysed = analysis::analyse(
-        *recording, {.below_creators = !no_creator,
-                     .spaces = {.on_stage = [&](std::string_view stage) { progress.begin(stage); }},
-                     .check = [&](const spacetime::Profile& profile) -> std::optional<Error> {
-                         if (!asked.range || asked.range->begin < profile.end - profile.begin) {
-                             return std::nullopt;
-                         }
-                         return Error{ErrorKind::kUsage,
-                                      fmt::format("the range begins after the end: the recording is {:.3f} s long",
-                                                  static_cast<double>(profile.end - profile.begin) / 1e9),
-                                      "name an earlier one: --range A..B"};
-                     }});
+        *recording,
+        {.below_creators = !no_creator,
+         .spaces = {.on_stage = [&](std::string_view stage) { progress.begin(stage); }, .team = team.get()},
+         .check = [&](const spacetime::Profile& profile) -> std::optional<Error> {
+             if (!asked.range || asked.range->begin < profile.end - profile.begin) {
+                 return std::nullopt;
+             }
+             return Error{ErrorKind::kUsage,
+                          fmt::format("the range begins after the end: the recording is {:.3f} s long",
+                                      static_cast<double>(profile.end - profile.begin) / 1e9),
+                          "name an earlier one: --range A..B"};
+         }});
     if (!analysed) {
         progress.end();
-        return fail(analysed.error());
+        return team.fail(analysed.error());
+    }
+    if (!team.is_first()) {
+        return 0;
     }
     progress.begin("page");
     const auto page = view::make_page(*analysed, view::page_shell(), asked);

@@ -10,6 +10,7 @@
 #include "spacetime/evidence/run_facts.h"
 #include "spacetime/profile/profile.h"
 #include "spacetime/spaces/share.h"
+#include "team/team.h"
 
 #include <functional>
 #include <string>
@@ -29,6 +30,9 @@ struct EvidenceOptions {
     bool sums_code = false;
     const struct Evidence* looked_at = nullptr;
     std::function<void(std::string_view)> on_stage = {};  // called when each stage begins, to time them
+    // Processes that do this together, each with the same profile and names. The first gets the evidence, the others
+    // get none. Borrowed.
+    team::Team* team = nullptr;
 };
 
 inline constexpr std::uint64_t kMostTimed = 4096;

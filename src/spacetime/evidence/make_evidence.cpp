@@ -72,11 +72,12 @@ Result<Evidence> make_evidence(const recording::Recording& recording, const Prof
                                  kLeastEntries, wanted.sequence_cap)};
 
     stage("occurrences");
-    const auto loops = count_loops(recording, profile, addresses, *run.code);
+    const auto loops = count_loops(recording, profile, addresses, *run.code, options.team);
     if (!loops) {
         return loops.error();
     }
-    auto occurrences = run_occurrence_pass(recording, profile, kept, addresses, *loops, waits.of_thread, limits);
+    auto occurrences =
+        run_occurrence_pass(recording, profile, kept, addresses, *loops, waits.of_thread, limits, options.team);
     if (!occurrences) {
         return occurrences.error();
     }
@@ -96,9 +97,13 @@ Result<Evidence> make_evidence(const recording::Recording& recording, const Prof
         .groups = plan.groups.size(),
         .of_pairs = weighing,
         .life_cap = share_of(kMostLifeRows, weighing.group_samples.size(), kLeastRows, options.occurrence_cap)};
-    auto spans = run_span_pass(recording, profile, addresses, occurrences->pairs, waits.of_thread, work, limits);
+    auto spans =
+        run_span_pass(recording, profile, addresses, occurrences->pairs, waits.of_thread, work, limits, options.team);
     if (!spans) {
         return spans.error();
+    }
+    if (!team::is_first(options.team)) {
+        return evidence;
     }
 
     stage("tables");

@@ -79,6 +79,8 @@ void ExactRows::read_from(const rec::File& file, rec::Handlers& handlers) {
     handlers.on<rec::ExactCalls>([this](StreamId, const rec::ExactCalls& row) {
         CallsOfThread& kept = threads[{row.stream, row.function}];
         kept.row = row;
+        kept.row.counts = {};  // kept below
+        kept.row.slowest = {};
         kept.counts.assign(row.counts.begin(), row.counts.end());
         kept.slowest.assign(row.slowest.begin(), row.slowest.end());
     });

@@ -38,6 +38,11 @@ class CostTable {
 
     bool operator==(const CostTable&) const = default;
 
+    template <typename Visit>
+    void members(const Visit& visit) {
+        visit(columns_, values_);
+    }
+
   private:
     std::size_t columns_;
     std::vector<std::int64_t> values_;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "recording/tables.h"
+#include "team/members.h"
 
 #include <cstdint>
 #include <optional>
@@ -23,6 +24,7 @@ struct CreatedWith {
     std::uint64_t blocked_signals = 0;  // bit n − 1: signal n
     std::string floating;               // as recording::Stream::float_registers
 };
+KYMO_MEMBERS(CreatedWith, machine, is_callers, registers, program_counter, stack_pointer, blocked_signals, floating)
 
 // None where the creator was not measured: then nothing is known.
 std::optional<CreatedWith> created_with(const recording::Stream& row, std::uint16_t machine);

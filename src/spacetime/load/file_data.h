@@ -20,6 +20,7 @@
 #include "spacetime/load/system_place.h"
 #include "spacetime/load/thread_states.h"
 #include "spacetime/load/waits.h"
+#include "team/members.h"
 
 #include <array>
 #include <cstdint>
@@ -30,6 +31,10 @@
 #include <string>
 #include <vector>
 
+namespace kymo::recording {
+KYMO_MEMBERS(TableRows, name, rows)
+}  // namespace kymo::recording
+
 namespace kymo::spacetime {
 
 struct UnavailableInfo {
@@ -38,6 +43,7 @@ struct UnavailableInfo {
     std::string remedy;
     bool operator==(const UnavailableInfo&) const = default;
 };
+KYMO_MEMBERS(UnavailableInfo, what, why, remedy)
 
 // Frame of a stream's own calling-context tree.
 struct ContextInfo {
@@ -142,6 +148,10 @@ struct StreamData {
     std::int64_t paused_ns = 0;
     Quality quality;
 };
+KYMO_MEMBERS(StreamData, id, tid, own_tid, name, begin, end, is_known, has_ended, creator_stream, creator_context,
+             created_with, mechanism, first_period, tick, end_time, totals, kernel_switches, pace, run_delay_ns, offs,
+             taken, waits, looks, brief_waits, states, contexts, joins, outer_dropped, own_contexts, is_complete,
+             costs, unknown_calls, unsampled, tail, own_at_end, own_work, paused_ns, quality)
 
 // One file: at most one process, and what the parent wrote.
 struct FileData {
@@ -235,6 +245,15 @@ struct FileData {
     // The stream of that number, made where it is new. nullptr (and a strange row): no number of a stream.
     StreamData* stream(std::uint64_t id);
 };
+KYMO_MEMBERS(FileData::Run, begin, command, host, directory, kernel, producer, processors)
+KYMO_MEMBERS(FileData::TaskLife, pid, tid, parent_pid, parent_tid, begin, end, name, executable, obstacle, code_begin,
+             code_end, offs, switches, has_begun, by_exec, execs)
+KYMO_MEMBERS(FileData::Rank, rank, size, host)
+KYMO_MEMBERS(FileData, name, is_closed, machine, has_process, is_short, pid, own_pid, entry, is_pid_known, parent_pid,
+             begin, executable, command, mechanism, has_ended, totals, events, samples_by_event, unavailable, images,
+             streams, waits, has_registers, strange_rows, unknown_tables, damaged_places, missing_bytes, excerpt_of,
+             run, run_end, tasks, rank, mappings, kernel_lost, is_of_hosts, last_metric, clock_pair, shift_ns,
+             short_processes)
 
 // For the samples of one of its streams.
 EventRoles roles_of(const FileData& file, const StreamData& stream);

@@ -93,12 +93,14 @@ std::vector<Result<FileData>> load_samples(std::span<const recording::File> file
     find_kernel_numbers(data);
     hand_out_switches(data);
     parallel::for_each_index(files.size(), [&](std::size_t i) {
-        if (all[i]) {
+        const bool is_own = options.team == nullptr || options.owner[i] == options.team->rank();
+        if (is_own && all[i]) {
             if (auto read = read_samples(files[i], *all[i], options.most_states / streams); !read) {
                 all[i] = read.error();
             }
         }
     });
+    team::collect(options.team, all, options.owner, team::For::kAll);
     parallel::for_each_index(short_processes.size(), [&](std::size_t i) {
         finish_without_samples(short_processes[i]);
         split_by_usage(&short_processes[i]);

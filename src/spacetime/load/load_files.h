@@ -4,6 +4,7 @@
 #include "base/result.h"
 #include "recording/reader.h"
 #include "spacetime/load/file_data.h"
+#include "team/team.h"
 
 #include <cstddef>
 #include <span>
@@ -12,6 +13,9 @@
 namespace kymo::spacetime {
 
 struct LoadOptions {
+    // Processes that read the files together: each its own (by file: the process). All get all. Borrowed.
+    team::Team* team = nullptr;
+    std::span<const std::uint32_t> owner = {};
     std::size_t most_states = std::size_t{1} << 24U;  // intervals kept of all streams together (ThreadStates)
 };
 

@@ -7,6 +7,7 @@
 #include "recording/tables.h"
 #include "spacetime/load/state_builder.h"
 #include "spacetime/load/time_split.h"
+#include "team/members.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -24,6 +25,7 @@ struct EventInfo {
     std::uint64_t value = 0;  // period or frequency
     bool user_only = false;
 };
+KYMO_MEMBERS(EventInfo, name, unit, mode, value, user_only)
 
 // What samples need to know of their file's event list.
 struct EventRoles {

@@ -140,6 +140,11 @@ class ThreadStates {
 
     bool operator==(const ThreadStates&) const = default;
 
+    template <typename Visit>
+    void members(const Visit& visit) {
+        visit(begin_, end_, limit_, grain_, joins_off_, begins_, waits_, states_, steps_, closed_);
+    }
+
   private:
     static constexpr std::size_t kStep = 64;  // intervals between two stored sums
 

@@ -11,6 +11,7 @@
 #include "recording/tables.h"
 #include "spacetime/indices.h"
 #include "spacetime/load/images.h"
+#include "team/members.h"
 
 #include <cstdint>
 #include <map>
@@ -31,6 +32,7 @@ struct WaitThread {
     std::uint64_t begin = 0;  // ns; distinguishes threads of one id
     std::string name;
 };
+KYMO_MEMBERS(WaitThread, pid, tid, begin, name)
 using WaitThreadIndex = Index<WaitThread>;  // of Waits::threads, which are not Profile::threads
 
 struct WaitFrame {
@@ -62,6 +64,7 @@ struct WaitKey {
     WaitPath path;
     auto operator<=>(const WaitKey&) const = default;
 };
+KYMO_MEMBERS(WaitKey, thread, kind, object, holder_tid, holder, path)
 
 // A holder's activity: on a processor (kind 0), or in a wait of its own.
 struct HolderKey {
@@ -69,12 +72,14 @@ struct HolderKey {
     WaitPath path;
     auto operator<=>(const HolderKey&) const = default;
 };
+KYMO_MEMBERS(HolderKey, kind, path)
 
 struct WaitGroup {
     WaitAmount amount;
     std::map<HolderKey, std::int64_t> meanwhile;  // ns
     bool operator==(const WaitGroup&) const = default;
 };
+KYMO_MEMBERS(WaitGroup, amount, meanwhile)
 
 struct Waits {
     std::vector<ImageInfo> images;
@@ -85,6 +90,7 @@ struct Waits {
     std::uint64_t brief_below_ns = 0;
     std::uint64_t strange_rows = 0;  // that refer to nothing
 };
+KYMO_MEMBERS(Waits, images, threads, groups, brief, brief_below_ns, strange_rows)
 
 // Adds `part` to `whole`. Threads are the same when pid, tid and begin are.
 void merge(Waits& whole, const Waits& part);

@@ -65,6 +65,11 @@ struct MemoryRows {
     std::map<std::uint64_t, std::vector<ProcessMemory>> processes;  // by pid, one after the other
     std::string why_not;
 
+    template <typename Visit>
+    void members(const Visit& visit) {
+        visit(host, rank, clock_pair, processes, why_not, points_);
+    }
+
   private:
     void take(const recording::Memory& row);
     std::size_t points_ = 0;

@@ -379,7 +379,8 @@ Result<Profile> load_described(const recording::Recording& recording, std::vecto
     std::vector<FileData> data;
     std::vector<std::string> failures;
     HostsAlone hosts;
-    for (auto& loaded : load_samples(recording.files(), std::move(described))) {
+    for (auto& loaded :
+         load_samples(recording.files(), std::move(described), {.team = options.team, .owner = options.owner})) {
         // Files keep their numbers.
         FileData& file = data.emplace_back();
         if (loaded) {

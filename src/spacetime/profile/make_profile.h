@@ -5,13 +5,17 @@
 #include "recording/reader.h"
 #include "spacetime/load/file_data.h"
 #include "spacetime/profile/profile.h"
+#include "team/team.h"
 
+#include <span>
 #include <vector>
 
 namespace kymo::spacetime {
 
 struct ProfileOptions {
     bool below_creators = true;
+    team::Team* team = nullptr;  // as LoadOptions
+    std::span<const std::uint32_t> owner = {};
 };
 
 // Merges what files hold. Pure: the same files in the same order give the same profile.

@@ -29,27 +29,31 @@ std::vector<std::uint32_t> unknown_calls_of(const Profile& profile) {
     return calls;
 }
 
-// By stream of the profile: the worker that reads it. Streams of one file stay together where the file is a small
-// part of the whole: reading a stream is a walk through its file.
-std::vector<std::uint32_t> deal_streams(const Profile& profile, std::uint32_t workers) {
+// By number of `streams` (of the profile, ascending): the worker that reads it. Streams of one file stay together
+// where the file is a small part of the whole: reading a stream is a walk through its file.
+std::vector<std::uint32_t> deal_streams(const Profile& profile, std::span<const std::uint32_t> streams,
+                                        std::uint32_t workers) {
     constexpr std::uint64_t kSmall = 4;  // files to a worker
-    const auto weight = [&](const ProfileStream& stream) { return profile.threads[stream.thread].quality.samples; };
+    const auto weight = [&](std::uint32_t stream) {
+        return profile.threads[profile.streams[stream].thread].quality.samples;
+    };
     std::vector<std::uint64_t> of_file;
     std::uint64_t all = 0;
-    for (const ProfileStream& stream : profile.streams) {
-        of_file.resize(std::max<std::size_t>(of_file.size(), stream.file + 1));
-        of_file[stream.file] += weight(stream);
+    for (const std::uint32_t stream : streams) {
+        const std::uint32_t file = profile.streams[stream].file;
+        of_file.resize(std::max<std::size_t>(of_file.size(), file + 1));
+        of_file[file] += weight(stream);
         all += weight(stream);
     }
     std::vector<std::uint64_t> weights;
     std::vector<std::size_t> piece_of;
-    for (std::size_t i = 0; i < profile.streams.size(); ++i) {
-        const std::uint32_t file = profile.streams[i].file;
-        const bool is_same_file = i != 0 && profile.streams[i - 1].file == file;
+    for (std::size_t i = 0; i < streams.size(); ++i) {
+        const std::uint32_t file = profile.streams[streams[i]].file;
+        const bool is_same_file = i != 0 && profile.streams[streams[i - 1]].file == file;
         if (is_same_file && of_file[file] * kSmall * workers <= all) {
-            weights.back() += weight(profile.streams[i]);
+            weights.back() += weight(streams[i]);
         } else {
-            weights.push_back(weight(profile.streams[i]));
+            weights.push_back(weight(streams[i]));
         }
         piece_of.push_back(weights.size() - 1);
     }
@@ -61,9 +65,26 @@ std::vector<std::uint32_t> deal_streams(const Profile& profile, std::uint32_t wo
     return worker_of;
 }
 
+// By stream of the profile: the worker of this process that reads it; kNone: another process does.
+std::vector<std::uint32_t> own_workers(const Profile& profile, const SamplePass& pass) {
+    std::vector<std::uint32_t> streams(profile.streams.size());
+    std::iota(streams.begin(), streams.end(), 0U);
+    const team::Share own = team::share_of(pass.team);
+    if (own.size > 1) {
+        const auto process_of = deal_streams(profile, streams, own.size);
+        std::erase_if(streams, [&](std::uint32_t stream) { return process_of[stream] != own.rank; });
+    }
+    const auto dealt = deal_streams(profile, streams, pass.workers);
+    std::vector<std::uint32_t> worker_of(profile.streams.size(), kNone);
+    for (std::size_t i = 0; i < streams.size(); ++i) {
+        worker_of[streams[i]] = dealt[i];
+    }
+    return worker_of;
+}
+
 class PartPass {
   public:
-    // `parents`: of the profile's nodes. `unknown_calls`: unknown_calls_of(profile). `worker_of`: deal_streams().
+    // `parents`: of the profile's nodes. `unknown_calls`: unknown_calls_of(profile). `worker_of`: own_workers().
     PartPass(const rec::Recording& recording, const Profile& profile, std::span<const std::uint32_t> parents,
              std::span<const std::uint32_t> unknown_calls, std::span<const std::uint32_t> worker_of,
              const SamplePass& pass, std::uint32_t worker)
@@ -284,7 +305,7 @@ std::uint32_t pass_workers(const recording::Recording&, const Profile& profile) 
 Result<void> run_pass(const recording::Recording& recording, const Profile& profile, const SamplePass& pass) {
     const std::vector<std::uint32_t> parents = parents_of(profile);
     const std::vector<std::uint32_t> unknown_calls = unknown_calls_of(profile);
-    const std::vector<std::uint32_t> worker_of = deal_streams(profile, pass.workers);
+    const std::vector<std::uint32_t> worker_of = own_workers(profile, pass);
     std::vector<std::optional<Error>> errors(pass.workers);
     parallel::for_each_index(pass.workers, [&](std::uint32_t worker) {
         if (auto result = PartPass(recording, profile, parents, unknown_calls, worker_of, pass, worker).run();
@@ -292,12 +313,9 @@ Result<void> run_pass(const recording::Recording& recording, const Profile& prof
             errors[worker] = result.error();
         }
     });
-    for (const auto& error : errors) {
-        if (error) {
-            return *error;
-        }
-    }
-    return {};
+    const auto failed = std::find_if(errors.begin(), errors.end(),
+                                     [](const std::optional<Error>& error) { return error.has_value(); });
+    return team::agree(pass.team, failed == errors.end() ? Result<void>() : Result<void>(**failed));
 }
 
 }  // namespace kymo::spacetime

@@ -10,6 +10,7 @@
 #include "recording/reader.h"
 #include "spacetime/load/thread_states.h"
 #include "spacetime/profile/profile.h"
+#include "team/team.h"
 
 #include <cstdint>
 #include <functional>
@@ -54,12 +55,13 @@ struct SamplePass {
     bool moves_taken_time = true;
     // `stream`: index of Profile::streams. Null: this stream is skipped.
     std::function<std::unique_ptr<StreamVisitor>(std::uint32_t worker, std::uint32_t stream)> make;
+    team::Team* team = nullptr;  // each of its processes reads a share of the streams
 };
 
 // The number of workers for a pass over this recording.
 std::uint32_t pass_workers(const recording::Recording& recording, const Profile& profile);
 
-// Error: the system cannot read a file.
+// Error: the system cannot read a file, here or in another process of the team.
 Result<void> run_pass(const recording::Recording& recording, const Profile& profile, const SamplePass& pass);
 
 }  // namespace kymo::spacetime

@@ -14,9 +14,19 @@ constexpr std::uint64_t kMostRoundsPerNs = 8;  // at a round a cycle; what count
 struct LoopSums {
     std::uint64_t known = 0;  // pairs of samples
     std::uint64_t left = 0;
+    // Whole numbers, which add up exactly in any order.
     double rounds = 0;
     double user = 0;
 };
+
+void add_loops(std::vector<LoopSums>& to, const std::vector<LoopSums>& more) {
+    for (std::size_t loop = 0; loop < to.size(); ++loop) {
+        to[loop].known += more[loop].known;
+        to[loop].left += more[loop].left;
+        to[loop].rounds += more[loop].rounds;
+        to[loop].user += more[loop].user;
+    }
+}
 
 class LoopsOfFunctions {
   public:
@@ -122,7 +132,7 @@ std::optional<StreamProgress::Rounds> StreamProgress::registers(std::span<const 
 }
 
 Result<CountedLoops> count_loops(const recording::Recording& recording, const Profile& profile,
-                                 const SampledAddresses& addresses, CodeMap& code) {
+                                 const SampledAddresses& addresses, CodeMap& code, team::Team* team) {
     CountedLoops loops;
     loops.of_address.resize(addresses.places.size());
     if (!profile.has_registers) {
@@ -138,18 +148,18 @@ Result<CountedLoops> count_loops(const recording::Recording& recording, const Pr
                                {.workers = static_cast<std::uint32_t>(sums.size()),
                                 .make = [&](std::uint32_t worker, std::uint32_t) -> std::unique_ptr<StreamVisitor> {
                                     return std::make_unique<RoundsVisitor>(addresses, loops, sums[worker]);
-                                }});
+                                },
+                                .team = team});
     if (!done) {
         return done.error();
     }
-    for (std::uint32_t loop = 0; loop < functions.size(); ++loop) {
-        LoopSums all;
-        for (const std::vector<LoopSums>& worker : sums) {
-            all.known += worker[loop].known;
-            all.left += worker[loop].left;
-            all.rounds += worker[loop].rounds;
-            all.user += worker[loop].user;
-        }
+    std::vector<LoopSums> total(functions.size());
+    for (const std::vector<LoopSums>& worker : sums) {
+        add_loops(total, worker);
+    }
+    team::reduce(team, total, add_loops);
+    team::broadcast(team, total);
+    for (const LoopSums& all : total) {
         const bool is_measured = all.known >= kLeastPairs && all.left * 4 <= all.known + all.left && all.rounds > 0;
         loops.usual_ns.push_back(is_measured ? all.user / all.rounds : 0);
     }

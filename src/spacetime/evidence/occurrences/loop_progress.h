@@ -59,6 +59,6 @@ class StreamProgress {
 // Nothing if no registers were recorded. Otherwise a pass of its own over the samples. Error: a file cannot be
 // read. Makes the graphs of the sampled functions; single-threaded except for the pass.
 Result<CountedLoops> count_loops(const recording::Recording& recording, const Profile& profile,
-                                 const SampledAddresses& addresses, CodeMap& code);
+                                 const SampledAddresses& addresses, CodeMap& code, team::Team* team = nullptr);
 
 }  // namespace kymo::spacetime

@@ -226,7 +226,7 @@ Result<OccurrencePass> run_occurrence_pass(const recording::Recording& recording
                                            const KeptNodes& kept, const SampledAddresses& addresses,
                                            const CountedLoops& loops,
                                            const std::vector<std::vector<std::uint32_t>>& wait_targets,
-                                           const OccurrenceLimits& limits) {
+                                           const OccurrenceLimits& limits, team::Team* team) {
     const OccurrenceShared shared{
         profile, kept, addresses, loops, wait_targets, limits, lost_nodes(profile, kept), clock_event(profile)};
     const auto node_samples = std::make_shared<std::vector<std::uint64_t>>(kept.size());
@@ -251,14 +251,21 @@ Result<OccurrencePass> run_occurrence_pass(const recording::Recording& recording
         {.workers = static_cast<std::uint32_t>(workers.size()),
          .make = [&](std::uint32_t worker, std::uint32_t stream) -> std::unique_ptr<StreamVisitor> {
              return std::make_unique<OccurrenceVisitor>(shared, workers[worker], profile.streams[stream].thread);
-         }});
+         },
+         .team = team});
     if (!done) {
         return done.error();
     }
     OccurrencePass all = std::move(workers[0].sums);
+    const auto add_part = [&](OccurrencePass& to, OccurrencePass&& part) {
+        merge(to, std::move(part), limits.occurrence_cap);
+    };
     for (std::size_t i = 1; i < workers.size(); ++i) {
-        merge(all, std::move(workers[i].sums), limits.occurrence_cap);
+        add_part(all, std::move(workers[i].sums));
     }
+    team::reduce(team, all, add_part);
+    team::broadcast(team, all);
+    all.pairs.use_samples(addresses.samples);
     all.at_work.settle();
     all.ready.settle();
     all.lacking.settle();

@@ -10,6 +10,8 @@
 #include "spacetime/evidence/occurrences/stream_occurrences.h"
 #include "spacetime/evidence/occurrences/time_grid.h"
 #include "spacetime/evidence/run_facts.h"
+#include "team/members.h"
+#include "team/team.h"
 
 #include <cstdint>
 #include <map>
@@ -40,6 +42,8 @@ struct OccurrencePass {
     bool too_many_marks = false;
     std::vector<std::vector<ProcessorSamples>> processors;  // by thread; in no order
 };
+KYMO_MEMBERS(OccurrencePass, occurrences, pairs, pair_ends, at_work, ready, lacking, mark_names, marks,
+             too_many_marks, processors)
 
 struct CountedLoops;  // loop_progress.h
 
@@ -48,11 +52,12 @@ struct CountedLoops;  // loop_progress.h
 // are what there is to compare.
 std::vector<bool> lost_nodes(const Profile& profile, const KeptNodes& kept);
 
-// `wait_targets`: by thread, then by ThreadProfile::waits: index of the target.
+// `wait_targets`: by thread, then by ThreadProfile::waits: index of the target. All processes of a team get all of
+// it.
 Result<OccurrencePass> run_occurrence_pass(const recording::Recording& recording, const Profile& profile,
                                            const KeptNodes& kept, const SampledAddresses& addresses,
                                            const CountedLoops& loops,
                                            const std::vector<std::vector<std::uint32_t>>& wait_targets,
-                                           const OccurrenceLimits& limits);
+                                           const OccurrenceLimits& limits, team::Team* team = nullptr);
 
 }  // namespace kymo::spacetime

@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "spacetime/evidence/occurrences/running_sums.h"
+#include "team/members.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -28,11 +29,18 @@ struct SampledOccurrence {
     SumRow gap = {};  // since the end of the occurrence before it in its stream; empty: it is the first
     std::vector<OccurrenceWait> waits = {};
 };
+KYMO_MEMBERS(SampledOccurrence, rank, thread, order, begin, end, before, after, processor, bridged, ready_before,
+             sums, gap, waits)
 
 class OccurrenceSample {
   public:
     static std::uint64_t rank_of(std::uint32_t node, std::uint32_t thread, std::uint32_t order) {
         return mix((std::uint64_t{node} << 40U) ^ (std::uint64_t{thread} << 20U) * 0x9E3779B97F4A7C15ULL ^ order);
+    }
+
+    template <typename Visit>
+    void members(const Visit& visit) {
+        visit(rows_, limit_);
     }
 
     // Whether it would be kept, as far as known. If not, add() need not be called.

@@ -20,6 +20,11 @@ class OccurrenceSequence {
         std::uint32_t samples = 0;
     };
 
+    template <typename Visit>
+    void members(const Visit& visit) {
+        visit(entries_, least_);
+    }
+
     void add(const Entry& entry, std::size_t cap) {
         if (entry.samples < least_) {
             return;

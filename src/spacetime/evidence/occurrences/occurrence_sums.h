@@ -8,6 +8,7 @@
 #include "spacetime/evidence/occurrences/occurrence_sequence.h"
 #include "spacetime/evidence/occurrences/occurrence_table.h"
 #include "spacetime/evidence/occurrences/pattern_table.h"
+#include "team/members.h"
 
 #include <array>
 #include <cstdint>
@@ -36,6 +37,7 @@ struct GapRecord {
     std::vector<OccurrenceWait> waits;
     std::vector<GapPart> filled;
 };
+KYMO_MEMBERS(GapRecord, thread, begin, end, sums, waits, filled)
 inline constexpr std::size_t kLongestGaps = 8;
 
 struct NodeSums {
@@ -51,12 +53,14 @@ struct NodeSums {
     std::vector<GapRecord> longest;  // at most kLongestGaps, longest first
     OccurrenceSample sample;
 
-    // Whether a gap of this length is among the longest so far.
+    // Whether a gap of this length may be among the longest so far: of equally long ones add_long() decides.
     bool is_long(std::uint64_t ns) const {
-        return longest.size() < kLongestGaps || ns > longest.back().end - longest.back().begin;
+        return longest.size() < kLongestGaps || ns >= longest.back().end - longest.back().begin;
     }
     void add_long(GapRecord gap);
 };
+KYMO_MEMBERS(NodeSums, own, own_waits, own_work, occurrences, durations, samples, threads, gaps, gap_sums, longest,
+             sample)
 
 struct OccurrenceSums {
     std::vector<NodeSums> nodes;  // by kept node
@@ -66,5 +70,6 @@ struct OccurrenceSums {
 
     void merge(OccurrenceSums&& other, std::size_t occurrence_cap);
 };
+KYMO_MEMBERS(OccurrenceSums, nodes, patterns, sequences)
 
 }  // namespace kymo::spacetime

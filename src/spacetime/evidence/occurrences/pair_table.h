@@ -27,6 +27,13 @@ class PairTable {
                        std::size_t most = ~std::size_t{0})
         : counters_(counters), samples_(samples), most_(most), slots_(1024, kNone) {}
 
+    // After it came from another process: `samples` as the constructor's.
+    void use_samples(std::span<const std::uint64_t> samples) { samples_ = samples; }
+    template <typename Visit>
+    void members(const Visit& visit) {
+        visit(counters_, most_, floor_, slots_, keys_, occurrences_, sums_);
+    }
+
     std::uint64_t key_of(std::uint32_t a, std::uint32_t b) const {
         return std::uint64_t{floored(a)} << 32U | floored(b);
     }

@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "spacetime/evidence/occurrences/running_sums.h"
 #include "spacetime/spaces/patterns.h"
+#include "team/members.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -33,6 +34,7 @@ struct PatternRecord {
         return *this;
     }
 };
+KYMO_MEMBERS(PatternRecord, durations, sums)
 
 class PatternTable {
   public:
@@ -40,6 +42,12 @@ class PatternTable {
 
     PatternTable() = default;
     PatternTable(NodeSamples samples, std::size_t most) : samples_(std::move(samples)), most_(most) {}
+
+    // Without the nodes' samples: of one from another process the floor does not rise.
+    template <typename Visit>
+    void members(const Visit& visit) {
+        visit(most_, floor_, records_);
+    }
 
     // Made if new. Valid until generation() changes.
     PatternRecord& at(const PatternKey& key) {

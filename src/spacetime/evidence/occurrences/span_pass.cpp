@@ -278,8 +278,35 @@ class SpanVisitor final : public StreamVisitor {
 SpanPass empty_pass(const SpanWork& work) {
     SpanPass pass;
     pass.groups.resize(work.groups);
+    pass.parts.resize(work.of_pairs.group_samples.size());
+    pass.lives.nodes.resize(work.of_pairs.group_samples.size());
     pass.spaces.resize(work.of_pairs.spaces);
     return pass;
+}
+
+void merge_nodes(std::vector<NodeSums>& to, std::vector<NodeSums>&& more, std::size_t occurrence_cap) {
+    OccurrenceSums all;
+    all.nodes = std::move(to);
+    OccurrenceSums part;
+    part.nodes = std::move(more);
+    all.merge(std::move(part), occurrence_cap);
+    to = std::move(all.nodes);
+}
+
+void merge(SpanPass& to, SpanPass&& part, std::size_t occurrence_cap, std::size_t life_cap) {
+    merge_nodes(to.groups, std::move(part.groups), occurrence_cap);
+    merge_nodes(to.parts, std::move(part.parts), life_cap);
+    to.lives.merge(std::move(part.lives), life_cap);
+    for (std::size_t space = 0; space < to.spaces.size(); ++space) {
+        to.spaces[space].longest_gap_ns =
+            std::max(to.spaces[space].longest_gap_ns, part.spaces[space].longest_gap_ns);
+        for (std::size_t batch = 0; batch < kTimeBatches; ++batch) {
+            to.spaces[space].user[batch] += part.spaces[space].user[batch];
+        }
+    }
+    for (std::size_t batch = 0; batch < kTimeBatches; ++batch) {
+        to.user[batch] += part.user[batch];
+    }
 }
 
 }  // namespace
@@ -287,7 +314,7 @@ SpanPass empty_pass(const SpanWork& work) {
 Result<SpanPass> run_span_pass(const recording::Recording& recording, const Profile& profile,
                                const SampledAddresses& addresses, const PairTable& pairs,
                                const std::vector<std::vector<std::uint32_t>>& wait_targets, const SpanWork& work,
-                               const OccurrenceLimits& limits) {
+                               const OccurrenceLimits& limits, team::Team* team) {
     OccurrenceLimits life_limits = limits;
     life_limits.occurrence_cap = work.life_cap;
     const SpanShared shared{profile,
@@ -305,48 +332,25 @@ Result<SpanPass> run_span_pass(const recording::Recording& recording, const Prof
     const auto samples = std::make_shared<std::vector<std::uint64_t>>(work.of_pairs.group_samples);
     for (SpanPass& worker : workers) {
         worker.lives.patterns = PatternTable(samples, limits.pattern_cap);
-        worker.parts.resize(work.of_pairs.group_samples.size());
     }
     const auto done =
         run_pass(recording, profile,
                  {.workers = static_cast<std::uint32_t>(workers.size()),
                   .make = [&](std::uint32_t worker, std::uint32_t stream) -> std::unique_ptr<StreamVisitor> {
                       return std::make_unique<SpanVisitor>(shared, workers[worker], profile.streams[stream].thread);
-                  }});
+                  },
+                  .team = team});
     if (!done) {
         return done.error();
     }
-    OccurrenceSums groups;
-    OccurrenceSums parts;
-    SpanPass all = empty_pass(work);
-    for (SpanPass& worker : workers) {
-        OccurrenceSums part;
-        part.nodes = std::move(worker.groups);
-        groups.merge(std::move(part), limits.occurrence_cap);
-        OccurrenceSums runs;
-        runs.nodes = std::move(worker.parts);
-        parts.merge(std::move(runs), life_limits.occurrence_cap);
-        if (&worker == &workers.front()) {
-            all.lives = std::move(worker.lives);
-        } else {
-            all.lives.merge(std::move(worker.lives), life_limits.occurrence_cap);
-        }
-        for (std::size_t space = 0; space < all.spaces.size(); ++space) {
-            all.spaces[space].longest_gap_ns =
-                std::max(all.spaces[space].longest_gap_ns, worker.spaces[space].longest_gap_ns);
-            for (std::size_t batch = 0; batch < kTimeBatches; ++batch) {
-                all.spaces[space].user[batch] += worker.spaces[space].user[batch];
-            }
-        }
-        for (std::size_t batch = 0; batch < kTimeBatches; ++batch) {
-            all.user[batch] += worker.user[batch];
-        }
+    const auto add_part = [&](SpanPass& to, SpanPass&& part) {
+        merge(to, std::move(part), limits.occurrence_cap, life_limits.occurrence_cap);
+    };
+    SpanPass all = std::move(workers[0]);
+    for (std::size_t i = 1; i < workers.size(); ++i) {
+        add_part(all, std::move(workers[i]));
     }
-    all.lives.nodes.resize(work.of_pairs.group_samples.size());
-    parts.nodes.resize(work.of_pairs.group_samples.size());
-    all.parts = std::move(parts.nodes);
-    groups.nodes.resize(work.groups);
-    all.groups = std::move(groups.nodes);
+    team::reduce(team, all, add_part);
     return all;
 }
 

@@ -5,6 +5,7 @@
 #include "base/result.h"
 #include "spacetime/evidence/occurrences/occurrence_pass.h"
 #include "spacetime/evidence/occurrences/occurrence_sums.h"
+#include "team/members.h"
 
 #include <array>
 #include <cstdint>
@@ -34,6 +35,7 @@ struct SpanPass {
     std::vector<SpaceTimes> spaces;
     std::array<std::int64_t, kTimeBatches> user{};  // of all pairs
 };
+KYMO_MEMBERS(SpanPass, groups, lives, parts, spaces, user)
 
 // The heavy spaces that each row of a PairTable lies in. A *group*: heavy spaces with the same code.
 struct HeavyOfPairs {
@@ -56,9 +58,10 @@ struct SpanWork {
     std::size_t life_cap = 0;  // occurrences kept of each group of same spaces
 };
 
+// Of a team the first process gets all of it, the others a part.
 Result<SpanPass> run_span_pass(const recording::Recording& recording, const Profile& profile,
                                const SampledAddresses& addresses, const PairTable& pairs,
                                const std::vector<std::vector<std::uint32_t>>& wait_targets, const SpanWork& work,
-                               const OccurrenceLimits& limits);
+                               const OccurrenceLimits& limits, team::Team* team = nullptr);
 
 }  // namespace kymo::spacetime

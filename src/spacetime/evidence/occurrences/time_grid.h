@@ -18,6 +18,11 @@ class TimeGrid {
           width_(std::max<std::uint64_t>(1, (end - begin) / bins_ + 1)),
           rows_(rows) {}
 
+    template <typename Visit>
+    void members(const Visit& visit) {
+        visit(begin_, bins_, width_, rows_, bin_, bin_begin_, bin_end_);
+    }
+
     // Constant time, however many bins it covers.
     void add(std::size_t row, std::uint64_t from, std::uint64_t to) {
         from = std::max(from, begin_);

@@ -1,0 +1,106 @@
+"""test_team.py BUILD any: reports and pages by several processes under mpirun are those of one, byte for byte, whatever their number; a process that is
+killed ends the analysis with an error and without a partial result.
+"""
+
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+sys.dont_write_bytecode = True
+TOP = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(TOP / "tests/replay"))
+import replay  # first: it knows where the other modules are
+
+from harness import main
+
+NUMBERS = (1, 2, 4)
+STORED = ("mpi", "openmp", "server", "build", "hunt", "second-look", "gpu", "hosts", "damaged", "story")
+ENVIRONMENT = {**replay.ENVIRONMENT, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "COLUMNS": "100"}
+
+
+def mpirun(number):
+    return ["mpirun", "--oversubscribe", "--bind-to", "none", "-n", str(number)]
+
+
+def same(test, folder, *words, numbers=NUMBERS):
+    plain = test.run(test.kymo, *words, env=ENVIRONMENT)
+    test.equal(f"{words[0]} alone", 0, plain.returncode)
+    for number in numbers:
+        done = test.run(*mpirun(number), test.kymo, *words, env=ENVIRONMENT)
+        what = f"{' '.join(str(word) for word in words if word != folder)}, {folder.name}, by {number}"
+        test.equal(f"{what}: exit status", 0, done.returncode)
+        test.check(f"{what}: the same bytes", len(plain.stdout), len(done.stdout), plain.stdout == done.stdout)
+
+
+def pages(test, folder):
+    made = {}
+    for number in (0, *NUMBERS):
+        out = test.work / f"{number}.html"
+        done = test.run(*(mpirun(number) if number else []), test.kymo, "view", folder, "-o", out, env=ENVIRONMENT)
+        test.equal(f"page by {number}: exit status", 0, done.returncode)
+        made[number] = out.read_bytes() if out.exists() else b""
+        test.check(f"page by {number}: the same bytes", len(made[0]), len(made[number]), made[0] == made[number])
+
+
+def errors(test, folder):
+    for words in (["report", test.work / "nothing.kymo"], ["report", folder, "--sort", "nothing"]):
+        plain = test.run(test.kymo, *words, env=ENVIRONMENT)
+        done = test.run(*mpirun(3), test.kymo, *words, env=ENVIRONMENT)
+        test.check(f"{words}: the error of one process, once", plain.stderr, done.stderr, plain.returncode != 0 and done.stderr.count(plain.stderr.splitlines()[0]) == 1)
+        test.equal(f"{words}: exit status, and no result", (plain.returncode, ""), (done.returncode, done.stdout))
+
+
+def killed(test, folder):
+    """One of the processes stops before it can send anything, and is killed then."""
+    process = subprocess.Popen([*mpirun(3), test.kymo, "report", folder, "--json"], env={**os.environ, **ENVIRONMENT}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    victim = None
+    latest = time.monotonic() + 60
+    while victim is None and time.monotonic() < latest:
+        listed = subprocess.run(["pgrep", "-P", str(process.pid), "-x", "kymo"], capture_output=True, text=True).stdout.split()
+        ranks = {pid: rank_of(pid) for pid in listed}
+        victim = next((int(pid) for pid, rank in ranks.items() if rank == "1"), None)
+    if not test.check("its processes run", "rank 1", ranks, victim is not None):
+        process.kill()
+        return
+    os.kill(victim, signal.SIGKILL)
+    out, error = process.communicate()
+    test.check("a killed process ends it", "not 0", process.returncode, process.returncode != 0)
+    test.equal("without a partial result", "", out)
+    test.check("with an error", "signal 9 (Killed)", error, "Killed" in error)
+
+
+def rank_of(pid):
+    try:
+        words = pathlib.Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    except OSError:
+        return None
+    return next((word.split(b"=")[1].decode() for word in words if word.startswith(b"OMPI_COMM_WORLD_RANK=")), None)
+
+
+def run(test):
+    if not shutil.which("mpirun"):
+        test.skip("mpirun is not installed (apt-get install openmpi-bin)")
+    if "Open MPI" not in test.run("mpirun", "--version").stdout:
+        test.skip("mpirun is not Open MPI's")
+    plain = test.run(*mpirun(2), "true", env=ENVIRONMENT)
+    if plain.returncode != 0:
+        test.skip(f"mpirun does not work here: {plain.stderr[-300:]}")
+    job = test.work / "job.kymo"
+    test.must(test.build / "bench/generate_job", job, "--ranks", 24, "--samples", 24 * 1500, "--slow", 7)
+    same(test, job, "report", job)
+    same(test, job, "report", job, "--json=full")
+    for name in STORED:
+        recording = replay.unpack_one(name, test.work)
+        same(test, recording, "report", recording, "--json=full", numbers=(3,))
+    pages(test, job)
+    errors(test, job)
+    big = test.work / "big.kymo"
+    test.must(test.build / "bench/generate_job", big, "--ranks", 8, "--samples", 2_000_000, "--slow", 7)
+    killed(test, big)
+
+
+main(run)
