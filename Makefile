@@ -85,7 +85,7 @@ test-guests:
 bench:
 	scripts/setup bench
 	$(MAKE) --no-print-directory build
-	cmake --build $(BUILD) --target bench/all
+	cmake --build $(BUILD) --target bench/all generate_job
 	scripts/bench $(BUILD)
 
 format:

@@ -1,7 +1,9 @@
 // scale_bench RECORDING: what each stage from a recording to its findings takes, in time and memory. For reading
-// only. One line a stage: its name, wall and processor seconds, the most memory so far in MiB.
+// only. One line a stage: its name, wall and processor seconds, the most memory so far in MiB. Under mpirun the
+// analysis is done by all processes together, and the lines are of the first.
 #include "analysis/analysis.h"
 #include "recording/reader.h"
+#include "team/mpi.h"
 
 #include <chrono>
 #include <cstdio>
@@ -43,6 +45,12 @@ int main(int argc, char** argv) {
         std::fputs("usage: scale_bench RECORDING.kymo\n", stderr);
         return 2;
     }
+    const auto team = team::join_mpi_job();
+    if (!team) {
+        std::fprintf(stderr, "%s\n", team.error().what.c_str());
+        return 1;
+    }
+    const bool is_first = team::is_first(team->get());
     Stages stages;
     const auto recording = recording::Recording::open(argv[1]);
     if (!recording) {
@@ -50,12 +58,17 @@ int main(int argc, char** argv) {
         return 1;
     }
     std::string stage;
-    const auto analysed = analysis::analyse(*recording, {.spaces = {.on_stage = [&](std::string_view next) {
-                                                             if (!stage.empty()) {
-                                                                 stages.end(stage.c_str());
-                                                             }
-                                                             stage = next;
-                                                         }}});
+    const auto analysed = analysis::analyse(*recording, {.spaces = {.on_stage =
+                                                                        [&](std::string_view next) {
+                                                                            if (!stage.empty() && is_first) {
+                                                                                stages.end(stage.c_str());
+                                                                            }
+                                                                            stage = next;
+                                                                        },
+                                                                    .team = team->get()}});
+    if (!is_first) {
+        return analysed ? 0 : 1;
+    }
     stages.end(stage.c_str());
     if (!analysed) {
         std::fprintf(stderr, "%s\n", analysed.error().what.c_str());

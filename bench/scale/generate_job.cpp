@@ -20,6 +20,7 @@ int main(int argc, char** argv) {
         ->excludes(ranks);
     options.add_option("--samples", job.samples, "of all together (200,000,000)")->check(CLI::PositiveNumber);
     options.add_option("--slow", job.slow_rank, "this rank works half as long again (617)");
+    options.add_option("--places", job.places, "from which the computation is called: 194 call paths each (4)");
     options.add_option("--seed", job.seed, "for what varies by chance (1)");
     CLI11_PARSE(options, argc, argv);
     if (processes != 0) {

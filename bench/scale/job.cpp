@@ -35,7 +35,6 @@ constexpr std::uint32_t kFirstPid = 10'000;
 constexpr std::uint32_t kRanksPerHost = 64;
 constexpr std::uint64_t kCompute = 60'000'000;  // ns a step, of the quickest rank
 constexpr std::uint64_t kExchange = 2'000'000;
-constexpr std::uint64_t kPlaces = 4;  // from which the computation is called
 constexpr std::uint64_t kMessageBytes = 65'536;
 constexpr std::uint64_t kNobody = ~std::uint64_t{0};
 constexpr std::uint64_t kBytesPerSample = 22;
@@ -97,11 +96,11 @@ OwnImage own_image() {
 struct CallPaths {
     std::vector<Context> rows;
     // By place and function: the context of its first sampled address; the others follow.
-    std::array<std::array<std::uint64_t, kKernels>, kPlaces> kernels{};
+    std::vector<std::array<std::uint64_t, kKernels>> kernels;
     std::uint64_t waitall = 0;
     std::uint64_t allreduce = 0;
 
-    CallPaths(const ProgramCode& code, std::uint64_t bias) {
+    CallPaths(const ProgramCode& code, std::uint64_t bias, std::uint32_t places) : kernels(places) {
         const auto add = [&](std::uint64_t parent, std::uint64_t address) {
             rows.push_back({.context = rows.size() + 1, .parent = parent, .image = 1, .offset = address - bias});
             return rows.size();
@@ -114,8 +113,8 @@ struct CallPaths {
             return first;
         };
         const std::uint64_t top = add(0, code.main + kAddressStep);
-        for (std::uint64_t place = 0; place < kPlaces; ++place) {
-            const std::uint64_t advance = add(top, code.advance + (place + 1) * 2);
+        for (std::uint64_t place = 0; place < places; ++place) {
+            const std::uint64_t advance = add(top, code.advance + 2 + place);
             const std::uint64_t solve = add(advance, code.solve + 1);
             for (std::size_t i = 0; i < kKernels; ++i) {
                 kernels[place][i] = sampled(solve, code.kernels[i]);
@@ -148,7 +147,7 @@ class JobWriter {
         : folder_(std::move(folder)),
           job_(job),
           image_(own_image()),
-          paths_(program_code(), image_.bias),
+          paths_(program_code(), image_.bias, job.places),
           steps_(std::max<std::uint64_t>(1, job.samples / job.ranks * kPeriod / step_ns(job, 0))) {
         step_begins_.push_back(kStart);
         for (std::uint64_t step = 0; step < steps_; ++step) {
@@ -274,7 +273,7 @@ class JobWriter {
         if (at < computes) {
             const std::uint64_t kernel = at * kKernels / computes;
             ++sums.kernels[kernel];
-            return paths_.kernels[step % kPlaces][kernel] + address;
+            return paths_.kernels[step % job_.places][kernel] + address;
         }
         if (at < computes + kExchange) {
             ++sums.waitall;
@@ -385,6 +384,7 @@ class JobWriter {
 
 JobTruth generate_job(const std::filesystem::path& folder, const Job& job) {
     require(job.ranks != 0 && job.samples / job.ranks != 0, "every rank has at least one sample");
+    require(job.places >= 1 && job.places <= kMostPlaces, "places are 1 to " + std::to_string(kMostPlaces));
     require(!job.has_ranks || job.slow_rank < job.ranks, "the slow rank is none of the job");
     std::filesystem::create_directories(folder);
     const std::uint64_t needed = job.samples * kBytesPerSample + job.ranks * kBytesPerFile;

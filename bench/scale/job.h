@@ -10,12 +10,16 @@
 
 namespace kymo::bench {
 
+inline constexpr std::uint32_t kMostPlaces = 32;
+
 struct Job {
     std::uint32_t ranks = 1'000;
     bool has_ranks = true;                // otherwise processes of one run, which end one after the other
     std::uint64_t samples = 200'000'000;  // of all together, about
     std::uint32_t slow_rank = 617;        // works half as long again as the others
     std::uint64_t seed = 1;
+    std::uint32_t places =
+        4;  // from which the computation is called, one a step: each has call paths of its own (194)
 };
 
 struct JobTruth {

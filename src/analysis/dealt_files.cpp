@@ -3,18 +3,8 @@
 #include "parallel/deal.h"
 
 #include <string>
-#include <sys/stat.h>
 
 namespace kymo::analysis {
-namespace {
-
-std::uint64_t bytes_of(const recording::File& file) {
-    struct stat status{};
-    return ::fstat(file.descriptor(), &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
-}
-
-}  // namespace
-
 Result<DealtFiles> deal_files(const recording::Recording& recording, team::Team* team) {
     DealtFiles dealt;
     if (team::share_of(team).size == 1) {
@@ -24,7 +14,7 @@ Result<DealtFiles> deal_files(const recording::Recording& recording, team::Team*
     std::vector<std::uint64_t> bytes;
     for (const recording::File& file : recording.files()) {
         names.push_back(file.path().filename().string());
-        bytes.push_back(bytes_of(file));
+        bytes.push_back(file.bytes());
     }
     std::vector<std::string> of_first = names;
     team::broadcast(team, of_first);

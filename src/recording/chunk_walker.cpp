@@ -60,7 +60,7 @@ std::span<const std::uint8_t> ChunkWalker::look(std::uint64_t offset, std::size_
         buffer_offset_ = offset;
         buffer_filled_ = 0;
         while (buffer_filled_ < wanted) {
-            const ssize_t got = pread(file_.descriptor(), buffer_.data() + buffer_filled_, wanted - buffer_filled_,
+            const ssize_t got = pread(reading_.descriptor(), buffer_.data() + buffer_filled_, wanted - buffer_filled_,
                                       static_cast<off_t>(offset + buffer_filled_));
             if (got < 0 && errno == EINTR) {
                 continue;
@@ -84,8 +84,12 @@ bool ChunkWalker::begin() {
     begun_ = true;
     finished_ = header.closed || header.packed;
     at_ = header.header_bytes;
+    if (reading_.descriptor() < 0) {
+        error_ = reading_.error();
+        return false;
+    }
     struct stat status{};
-    if (fstat(file_.descriptor(), &status) != 0) {
+    if (fstat(reading_.descriptor(), &status) != 0) {
         error_ = errno;
         return false;
     }
@@ -121,7 +125,7 @@ bool ChunkWalker::is_sound(const ChunkHeader& header) const {
 
 // The first byte at or behind `offset` that is not in a hole; the file's end if there is none.
 std::uint64_t ChunkWalker::next_data(std::uint64_t offset) const {
-    const off_t found = lseek(file_.descriptor(), static_cast<off_t>(offset), SEEK_DATA);
+    const off_t found = lseek(reading_.descriptor(), static_cast<off_t>(offset), SEEK_DATA);
     if (found < 0) {
         return errno == ENXIO ? end_ : offset;  // or the file system cannot tell
     }
@@ -142,7 +146,7 @@ bool ChunkWalker::has_hole(std::uint64_t offset, std::uint64_t bytes) {
     if (bytes == 0 || (offset >= data_begin_ && offset + bytes <= data_end_)) {
         return false;
     }
-    const off_t hole = lseek(file_.descriptor(), static_cast<off_t>(offset), SEEK_HOLE);
+    const off_t hole = lseek(reading_.descriptor(), static_cast<off_t>(offset), SEEK_HOLE);
     if (hole < 0) {
         return false;
     }
@@ -154,7 +158,7 @@ bool ChunkWalker::has_hole(std::uint64_t offset, std::uint64_t bytes) {
     // Trusted only if zeros are seen.
     std::array<std::uint8_t, 512> seen{};
     const std::size_t wanted = std::min<std::uint64_t>(seen.size(), offset + bytes - data_end_);
-    const ssize_t got = pread(file_.descriptor(), seen.data(), wanted, hole);
+    const ssize_t got = pread(reading_.descriptor(), seen.data(), wanted, hole);
     return got >= 0 && std::all_of(seen.begin(), seen.begin() + got, [](std::uint8_t byte) { return byte == 0; });
 }
 

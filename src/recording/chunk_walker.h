@@ -50,6 +50,7 @@ class ChunkWalker {
     Error read_error() const;
 
     const File& file_;
+    File::Reading reading_{file_};
     ScanReport& report_;
     std::vector<std::uint8_t> buffer_;
     std::uint64_t buffer_offset_ = 0;

@@ -110,6 +110,9 @@ Result<File> File::read_header(std::filesystem::path given, int descriptor) {
     if (!S_ISREG(status.st_mode)) {
         return malformed(path, " is not a regular file");
     }
+    file.device_ = status.st_dev;
+    file.inode_ = status.st_ino;
+    file.bytes_ = static_cast<std::uint64_t>(status.st_size);
     if (status.st_size == 0) {
         return malformed(path, " is empty: the program ended before anything was recorded");
     }
@@ -145,15 +148,51 @@ Result<File> File::read_header(std::filesystem::path given, int descriptor) {
 File::File(File&& other) noexcept
     : path_(std::move(other.path_)),
       descriptor_(std::exchange(other.descriptor_, -1)),
+      folder_(std::move(other.folder_)),
+      device_(other.device_),
+      inode_(other.inode_),
+      bytes_(other.bytes_),
       header_(std::move(other.header_)),
       excerpt_(other.excerpt_) {}
 
 File& File::operator=(File&& other) noexcept {
     std::swap(path_, other.path_);
     std::swap(descriptor_, other.descriptor_);
+    std::swap(folder_, other.folder_);
+    std::swap(device_, other.device_);
+    std::swap(inode_, other.inode_);
+    std::swap(bytes_, other.bytes_);
     std::swap(header_, other.header_);
     std::swap(excerpt_, other.excerpt_);
     return *this;
+}
+
+void File::close_between_readings(std::shared_ptr<const Folder> folder) {
+    folder_ = std::move(folder);
+    if (descriptor_ >= 0) {
+        ::close(std::exchange(descriptor_, -1));
+    }
+}
+
+File::Reading::Reading(const File& file) : descriptor_(file.descriptor_), is_own_(false) {
+    if (descriptor_ >= 0 || file.folder_ == nullptr) {
+        return;
+    }
+    is_own_ = true;
+    descriptor_ = openat(file.folder_->descriptor(), file.path_.filename().c_str(), kOpenFlags | O_NOFOLLOW);
+    struct stat status{};
+    if (descriptor_ >= 0 &&
+        (fstat(descriptor_, &status) != 0 || status.st_dev != file.device_ || status.st_ino != file.inode_)) {
+        ::close(std::exchange(descriptor_, -1));
+        errno = ESTALE;
+    }
+    error_ = descriptor_ < 0 ? errno : 0;
+}
+
+File::Reading::~Reading() {
+    if (is_own_ && descriptor_ >= 0) {
+        ::close(descriptor_);
+    }
 }
 
 File::~File() {

@@ -165,8 +165,9 @@ Result<PackReport> pack_file(const Folder& folder, const std::string& name) {
         return opened.error();
     }
     const File& file = *opened;
+    const File::Reading reading(file);
     struct stat status{};
-    if (fstat(file.descriptor(), &status) != 0) {
+    if (fstat(reading.descriptor(), &status) != 0) {
         return write_error(path, errno);
     }
     const auto before = static_cast<std::uint64_t>(status.st_size);
@@ -174,12 +175,12 @@ Result<PackReport> pack_file(const Folder& folder, const std::string& name) {
         return PackReport{before, before};
     }
     // Writers hold this lock; it is released when we close the file.
-    if (flock(file.descriptor(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    if (flock(reading.descriptor(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
         return Error{ErrorKind::kUnsupported, path.string() + " is still being written",
                      "pack it when the program has ended"};
     }
     std::vector<std::uint8_t> head(file.header().header_bytes);
-    if (pread(file.descriptor(), head.data(), head.size(), 0) != static_cast<ssize_t>(head.size())) {
+    if (pread(reading.descriptor(), head.data(), head.size(), 0) != static_cast<ssize_t>(head.size())) {
         return Error{ErrorKind::kMalformed, path.string() + " is cut off inside its header", "it holds no rows"};
     }
     Output output(folder, name);

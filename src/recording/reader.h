@@ -28,6 +28,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -95,7 +96,26 @@ class File {
 
     const Header& header() const { return header_; }
     const std::filesystem::path& path() const { return path_; }
-    int descriptor() const { return descriptor_; }
+    std::uint64_t bytes() const { return bytes_; }  // when it was opened
+
+    // The file, open: for as long as this lives. −1: it cannot be opened any more, or is another one (ESTALE).
+    class Reading {
+      public:
+        explicit Reading(const File& file);
+        Reading(const Reading&) = delete;
+        Reading& operator=(const Reading&) = delete;
+        ~Reading();
+        int descriptor() const { return descriptor_; }
+        int error() const { return error_; }  // errno of that
+
+      private:
+        int descriptor_;
+        int error_ = 0;
+        bool is_own_;
+    };
+    // From now on it is open only while it is read: a process may have fewer open files than a job has ranks.
+    // `folder`: where it was opened.
+    void close_between_readings(std::shared_ptr<const Folder> folder);
 
     // One pass over the rows; handlers are made by on<Row>(callback). Several handlers of one table are
     // called in the order given. Error: the system cannot read the file.
@@ -132,7 +152,11 @@ class File {
     static Result<File> read_header(std::filesystem::path path, int descriptor);
 
     std::filesystem::path path_;
-    int descriptor_ = -1;
+    int descriptor_ = -1;                   // −1: open only while it is read
+    std::shared_ptr<const Folder> folder_;  // then it is opened in this
+    std::uint64_t device_ = 0;
+    std::uint64_t inode_ = 0;
+    std::uint64_t bytes_ = 0;
     Header header_;
     std::uint32_t excerpt_ = 0;
 };
@@ -141,8 +165,10 @@ class File {
 class Recording {
   public:
     // Opens every *.krec in `folder`, in the order of their names. A file that cannot be read, or is not regular,
-    // is named in warnings(), unless none can. Errors: kNotFound, kPermission, kMalformed (no folder, no recording in
-    // it), or the error of the first file.
+    // is named in warnings(), unless none can. Of up to kMostHeld files all stay open; of more, each is open only
+    // while it is read. Errors: kNotFound, kPermission, kMalformed (no folder, no recording in it), or the error of
+    // the first file.
+    static constexpr std::size_t kMostHeld = 256;
     static Result<Recording> open(const std::filesystem::path& folder);
 
     std::span<const File> files() const { return files_; }

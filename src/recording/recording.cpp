@@ -1,15 +1,18 @@
 #include "base/clean_text.h"
 #include "recording/reader.h"
 
+#include <memory>
 #include <optional>
+#include <utility>
 
 namespace kymo::recording {
 
 Result<Recording> Recording::open(const std::filesystem::path& path) {
-    const Result<Folder> folder = Folder::open(path);
-    if (!folder) {
-        return folder.error();
+    Result<Folder> opened = Folder::open(path);
+    if (!opened) {
+        return opened.error();
     }
+    const auto folder = std::make_shared<const Folder>(std::move(*opened));
     const auto names = folder->names(kFileSuffix);
     if (!names) {
         return names.error();
@@ -23,6 +26,9 @@ Result<Recording> Recording::open(const std::filesystem::path& path) {
     for (const std::string& name : *names) {
         Result<File> file = File::open(*folder, name);
         if (file) {
+            if (names->size() > kMostHeld) {
+                file->close_between_readings(folder);
+            }
             recording.files_.push_back(std::move(file).value());
             continue;
         }

@@ -49,6 +49,14 @@ def whole(test, folder, truth):
     return said
 
 
+def few_descriptors(test, folder):
+    """As many shells allow: fewer open files than the job has."""
+    plain = test.run(test.kymo, "report", folder, "--json")
+    bounded = test.run("sh", "-c", 'ulimit -n 64 && exec "$@"', "sh", test.kymo, "report", folder, "--json")
+    test.equal("with 64 open files: exit status", 0, bounded.returncode)
+    test.check("with 64 open files: the same report", len(plain.stdout), len(bounded.stdout), plain.stdout == bounded.stdout)
+
+
 def broken(test, folder, said):
     """A rank's file is gone, one is cut, one is of nothing: they are named, and all other ranks are as they were."""
     gone, cut, empty = 11, 12, 13
@@ -83,6 +91,7 @@ def run(test):
     said = whole(test, folder, truth)
     text = test.run(test.kymo, "report", folder).stdout
     test.check("the report shows call paths", "advance_step", text[:3000], "nothing: no" not in text and "advance_step" in text)
+    few_descriptors(test, folder)
     broken(test, folder, said)
     processes(test)
 
