@@ -186,7 +186,7 @@ class Unpacker {
         } else if constexpr (detail::kIsOptional<T>) {
             value.reset();
             if (next<bool>()) {
-                read(value.emplace());
+                value = next<typename T::value_type>();
             }
         } else {
             static_assert(detail::kIsArray<T>, "its members are not known: KYMO_MEMBERS");

@@ -59,6 +59,7 @@ std::vector<std::uint32_t> deal_streams(const Profile& profile, std::span<const 
     }
     const std::vector<std::uint32_t> dealt = parallel::deal(weights, workers);
     std::vector<std::uint32_t> worker_of;
+    worker_of.reserve(piece_of.size());
     for (const std::size_t piece : piece_of) {
         worker_of.push_back(dealt[piece]);
     }
