@@ -50,7 +50,7 @@ std::uint64_t compute_ns(const Job& job, std::uint32_t rank, std::uint64_t step)
     return base + chance + (job.has_ranks && rank == job.slow_rank ? kCompute / 2 : 0);
 }
 
-// A step ends when the last rank has come. The slow one is last: half a computation is more than 11 %.
+// A step ends when the last rank arrives, which is the slow one: half a computation is more than 11 %.
 std::uint64_t step_ns(const Job& job, std::uint64_t step) {
     return compute_ns(job, job.slow_rank, step) + kExchange + kPeriod;
 }
@@ -137,7 +137,6 @@ struct RankSums {
     std::array<std::uint64_t, kKernels> kernels{};  // samples
     std::uint64_t waitall = 0;
     std::uint64_t allreduce = 0;
-    std::uint64_t computed_ns = 0;
     std::uint64_t blocked_ns = 0;
 };
 
@@ -244,7 +243,6 @@ class JobWriter {
         std::array<std::uint64_t, 4> totals{};
         for (std::uint64_t step = 0; step < steps_; ++step) {
             const std::uint64_t computes = compute_ns(job_, rank, step);
-            sums.computed_ns += computes;
             sums.blocked_ns += step_begins_[step + 1] - step_begins_[step] - computes - kExchange;
             for (; time < step_begins_[step + 1]; time += kPeriod) {
                 const std::uint64_t chance = mix(time ^ rank);
@@ -362,7 +360,6 @@ class JobWriter {
         truth.steps = steps_;
         for (std::uint32_t rank = 0; rank < sums.size(); ++rank) {
             truth.samples += sums[rank].samples;
-            truth.computed[rank] = sums[rank].computed_ns;
             for (std::size_t i = 0; i < kKernels; ++i) {
                 truth.functions[kernel_name(i)] += sums[rank].kernels[i] * kPeriod;
             }

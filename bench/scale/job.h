@@ -1,5 +1,5 @@
 // The recording of a parallel job of any size, as its ranks' recorders leave it: of each rank a file of its process
-// and one of its parent. The program computes, exchanges, and waits in MPI_Allreduce until the slowest rank has come.
+// and one of its parent. The program computes, exchanges, and waits in MPI_Allreduce until the slowest rank arrives.
 // So what each rank and each function took is known.
 #pragma once
 
@@ -25,8 +25,7 @@ struct Job {
 struct JobTruth {
     std::uint64_t samples = 0;
     std::uint64_t steps = 0;
-    std::map<std::string, std::uint64_t> functions;   // ns on a processor, in the function itself
-    std::map<std::uint32_t, std::uint64_t> computed;  // by rank, ns in the computation
+    std::map<std::string, std::uint64_t> functions;  // ns on a processor, in the function itself
 };
 
 // Makes `folder`. Several files at once, on all processors. Throws std::runtime_error with the reason where that

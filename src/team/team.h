@@ -4,7 +4,7 @@
 //     const std::unique_ptr<Team> team = …;            // null: alone
 //     const Share own = share_of(team.get());
 //     T sums = work(own.rank, own.size);
-//     auto all = reduce(team.get(), std::move(sums), [](T& to, T&& more) { … });  // on process 0
+//     reduce(team.get(), sums, [](T& to, T&& more) { … });  // process 0 has the sums of all
 //
 // All of them must come to the same calls in the same order. Those of one call are of one type, and made by the same
 // binary.
@@ -17,6 +17,7 @@
 #include <iterator>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -53,7 +54,12 @@ namespace detail {
 
 template <typename T>
 T unpacked(std::span<const std::uint8_t> bytes) {
-    return Unpacker(bytes).next<T>();
+    Unpacker unpacker(bytes);
+    T value = unpacker.next<T>();
+    if (!unpacker.ok()) {  // half of a result would pass for the whole: this ends the process, and with it the job
+        throw std::runtime_error("a message from another process of the analysis is cut off");
+    }
+    return value;
 }
 
 template <typename T>

@@ -3,7 +3,6 @@
 #include "spacetime/profile/host_clocks.h"
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 
 namespace kymo::spacetime {
@@ -130,18 +129,20 @@ void collect_ranks(std::span<const FileData> files, Profile& profile) {
 }
 
 Spread spread_over_ranks(std::span<const ProfileRank> all, std::size_t column) {
-    std::vector<ProfileRank> ranks;
-    std::copy_if(all.begin(), all.end(), std::back_inserter(ranks),
-                 [](const ProfileRank& rank) { return rank.processes != 0; });
-    if (ranks.empty()) {
-        ranks.assign(all.begin(), all.end());
-    }
-    Spread spread{.least = ranks[0].costs[column],
+    const bool has_processes =
+        std::any_of(all.begin(), all.end(), [](const ProfileRank& rank) { return rank.processes != 0; });
+    const auto counts = [&](const ProfileRank& rank) { return !has_processes || rank.processes != 0; };
+    const auto ranks = static_cast<double>(std::count_if(all.begin(), all.end(), counts));
+    const ProfileRank& first = *std::find_if(all.begin(), all.end(), counts);
+    Spread spread{.least = first.costs[column],
                   .mean = 0,
-                  .most = ranks[0].costs[column],
-                  .least_rank = ranks[0].rank,
-                  .most_rank = ranks[0].rank};
-    for (const ProfileRank& rank : ranks) {
+                  .most = first.costs[column],
+                  .least_rank = first.rank,
+                  .most_rank = first.rank};
+    for (const ProfileRank& rank : all) {
+        if (!counts(rank)) {
+            continue;
+        }
         const std::int64_t value = rank.costs[column];
         if (value < spread.least) {
             spread.least = value;
@@ -151,7 +152,7 @@ Spread spread_over_ranks(std::span<const ProfileRank> all, std::size_t column) {
             spread.most = value;
             spread.most_rank = rank.rank;
         }
-        spread.mean += static_cast<double>(value) / static_cast<double>(ranks.size());
+        spread.mean += static_cast<double>(value) / ranks;
     }
     return spread;
 }
