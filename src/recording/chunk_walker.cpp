@@ -7,7 +7,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <sys/stat.h>
 #include <unistd.h>
 
 namespace kymo::recording {
@@ -60,8 +59,8 @@ std::span<const std::uint8_t> ChunkWalker::look(std::uint64_t offset, std::size_
         buffer_offset_ = offset;
         buffer_filled_ = 0;
         while (buffer_filled_ < wanted) {
-            const ssize_t got = pread(reading_.descriptor(), buffer_.data() + buffer_filled_, wanted - buffer_filled_,
-                                      static_cast<off_t>(offset + buffer_filled_));
+            const ssize_t got =
+                reading_.read(buffer_.data() + buffer_filled_, wanted - buffer_filled_, offset + buffer_filled_);
             if (got < 0 && errno == EINTR) {
                 continue;
             }
@@ -84,16 +83,16 @@ bool ChunkWalker::begin() {
     begun_ = true;
     finished_ = header.closed || header.packed;
     at_ = header.header_bytes;
-    if (reading_.descriptor() < 0) {
+    if (reading_.error() != 0) {
         error_ = reading_.error();
         return false;
     }
-    struct stat status{};
-    if (fstat(reading_.descriptor(), &status) != 0) {
+    const auto known = reading_.size();
+    if (!known) {
         error_ = errno;
         return false;
     }
-    const auto size = static_cast<std::uint64_t>(status.st_size);
+    const std::uint64_t size = *known;
     end_ = size;
     size_ = size;
     if (!finished_) {
@@ -125,7 +124,7 @@ bool ChunkWalker::is_sound(const ChunkHeader& header) const {
 
 // The first byte at or behind `offset` that is not in a hole; the file's end if there is none.
 std::uint64_t ChunkWalker::next_data(std::uint64_t offset) const {
-    const off_t found = lseek(reading_.descriptor(), static_cast<off_t>(offset), SEEK_DATA);
+    const std::int64_t found = reading_.seek(offset, SEEK_DATA);
     if (found < 0) {
         return errno == ENXIO ? end_ : offset;  // or the file system cannot tell
     }
@@ -146,7 +145,7 @@ bool ChunkWalker::has_hole(std::uint64_t offset, std::uint64_t bytes) {
     if (bytes == 0 || (offset >= data_begin_ && offset + bytes <= data_end_)) {
         return false;
     }
-    const off_t hole = lseek(reading_.descriptor(), static_cast<off_t>(offset), SEEK_HOLE);
+    const std::int64_t hole = reading_.seek(offset, SEEK_HOLE);
     if (hole < 0) {
         return false;
     }
@@ -158,7 +157,7 @@ bool ChunkWalker::has_hole(std::uint64_t offset, std::uint64_t bytes) {
     // Trusted only if zeros are seen.
     std::array<std::uint8_t, 512> seen{};
     const std::size_t wanted = std::min<std::uint64_t>(seen.size(), offset + bytes - data_end_);
-    const ssize_t got = pread(reading_.descriptor(), seen.data(), wanted, hole);
+    const ssize_t got = reading_.read(seen.data(), wanted, data_end_);
     return got >= 0 && std::all_of(seen.begin(), seen.begin() + got, [](std::uint8_t byte) { return byte == 0; });
 }
 

@@ -1,6 +1,8 @@
 #include "base/checksum.h"
+#include "recording/open_bundle.h"
 #include "recording/reader.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -72,8 +74,24 @@ std::optional<Error> refuse(const std::filesystem::path& path, const FileHeader&
 
 }  // namespace
 
+File::OpenBundle::~OpenBundle() {
+    if (descriptor >= 0) {
+        ::close(descriptor);
+    }
+}
+
 Result<File> File::open(const std::filesystem::path& path) {
-    return read_header(path, ::open(path.c_str(), kOpenFlags));
+    return of_descriptor(path, ::open(path.c_str(), kOpenFlags));
+}
+
+Result<File> File::open(std::shared_ptr<const OpenBundle> bundle, std::filesystem::path path, std::uint64_t begin,
+                        std::uint64_t bytes) {
+    File file;
+    file.path_ = std::move(path);
+    file.bundle_ = std::move(bundle);
+    file.begin_ = begin;
+    file.bytes_ = bytes;
+    return read_header(std::move(file));
 }
 
 Result<File> File::open(const Folder& folder, const std::string& name) {
@@ -89,10 +107,10 @@ Result<File> File::open(const Folder& folder, const std::string& name) {
         }
     }
     const int descriptor = openat(folder.descriptor(), name.c_str(), kOpenFlags | O_NOFOLLOW);
-    return read_header(std::move(path), descriptor);
+    return of_descriptor(std::move(path), descriptor);
 }
 
-Result<File> File::read_header(std::filesystem::path given, int descriptor) {
+Result<File> File::of_descriptor(std::filesystem::path given, int descriptor) {
     File file;
     file.path_ = std::move(given);
     file.descriptor_ = descriptor;
@@ -113,11 +131,16 @@ Result<File> File::read_header(std::filesystem::path given, int descriptor) {
     file.device_ = status.st_dev;
     file.inode_ = status.st_ino;
     file.bytes_ = static_cast<std::uint64_t>(status.st_size);
-    if (status.st_size == 0) {
+    return read_header(std::move(file));
+}
+
+Result<File> File::read_header(File file) {
+    const std::filesystem::path& path = file.path_;
+    if (file.bytes_ == 0) {
         return malformed(path, " is empty: the program ended before anything was recorded");
     }
     FileHeader raw{};
-    const ssize_t got = pread(file.descriptor_, &raw, sizeof raw, 0);
+    const ssize_t got = Reading(file).read(&raw, sizeof raw, 0);
     if (got < 0) {
         return open_error(path, errno);
     }
@@ -147,6 +170,8 @@ Result<File> File::read_header(std::filesystem::path given, int descriptor) {
 
 File::File(File&& other) noexcept
     : path_(std::move(other.path_)),
+      bundle_(std::move(other.bundle_)),
+      begin_(other.begin_),
       descriptor_(std::exchange(other.descriptor_, -1)),
       folder_(std::move(other.folder_)),
       device_(other.device_),
@@ -157,6 +182,8 @@ File::File(File&& other) noexcept
 
 File& File::operator=(File&& other) noexcept {
     std::swap(path_, other.path_);
+    std::swap(bundle_, other.bundle_);
+    std::swap(begin_, other.begin_);
     std::swap(descriptor_, other.descriptor_);
     std::swap(folder_, other.folder_);
     std::swap(device_, other.device_);
@@ -174,7 +201,11 @@ void File::close_between_readings(std::shared_ptr<const Folder> folder) {
     }
 }
 
-File::Reading::Reading(const File& file) : descriptor_(file.descriptor_), is_own_(false) {
+File::Reading::Reading(const File& file)
+    : descriptor_(file.bundle_ != nullptr ? file.bundle_->descriptor : file.descriptor_),
+      begin_(file.begin_),
+      bytes_(file.bytes_),
+      is_in_bundle_(file.bundle_ != nullptr) {
     if (descriptor_ >= 0 || file.folder_ == nullptr) {
         return;
     }
@@ -193,6 +224,41 @@ File::Reading::~Reading() {
     if (is_own_ && descriptor_ >= 0) {
         ::close(descriptor_);
     }
+}
+
+std::optional<std::uint64_t> File::Reading::size() const {
+    if (is_in_bundle_) {
+        return bytes_;
+    }
+    struct stat status{};
+    if (fstat(descriptor_, &status) != 0) {
+        return std::nullopt;
+    }
+    return static_cast<std::uint64_t>(status.st_size);
+}
+
+ssize_t File::Reading::read(void* to, std::size_t bytes, std::uint64_t offset) const {
+    if (is_in_bundle_) {
+        bytes = static_cast<std::size_t>(std::min<std::uint64_t>(bytes, bytes_ - std::min(offset, bytes_)));
+    }
+    return pread(descriptor_, to, bytes, static_cast<off_t>(begin_ + offset));
+}
+
+std::int64_t File::Reading::seek(std::uint64_t offset, int whence) const {
+    if (is_in_bundle_ && offset >= bytes_) {
+        errno = ENXIO;
+        return -1;
+    }
+    const std::int64_t found = lseek(descriptor_, static_cast<off_t>(begin_ + offset), whence);
+    if (found < 0 || !is_in_bundle_) {
+        return found;
+    }
+    const std::uint64_t inside = static_cast<std::uint64_t>(found) - begin_;
+    if (inside >= bytes_ && whence == SEEK_DATA) {
+        errno = ENXIO;
+        return -1;
+    }
+    return static_cast<std::int64_t>(std::min(inside, bytes_));
 }
 
 File::~File() {

@@ -6,6 +6,7 @@
 #include "recording/reader.h"
 #include "recording/record.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -167,7 +168,7 @@ Result<PackReport> pack_file(const Folder& folder, const std::string& name) {
     const File& file = *opened;
     const File::Reading reading(file);
     struct stat status{};
-    if (fstat(reading.descriptor(), &status) != 0) {
+    if (fstat(reading.own_descriptor(), &status) != 0) {
         return write_error(path, errno);
     }
     const auto before = static_cast<std::uint64_t>(status.st_size);
@@ -175,13 +176,21 @@ Result<PackReport> pack_file(const Folder& folder, const std::string& name) {
         return PackReport{before, before};
     }
     // Writers hold this lock; it is released when we close the file.
-    if (flock(reading.descriptor(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    if (flock(reading.own_descriptor(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
         return Error{ErrorKind::kUnsupported, path.string() + " is still being written",
                      "pack it when the program has ended"};
     }
     std::vector<std::uint8_t> head(file.header().header_bytes);
-    if (pread(reading.descriptor(), head.data(), head.size(), 0) != static_cast<ssize_t>(head.size())) {
+    if (reading.read(head.data(), head.size(), 0) != static_cast<ssize_t>(head.size())) {
         return Error{ErrorKind::kMalformed, path.string() + " is cut off inside its header", "it holds no rows"};
+    }
+    // The writer leaves room in its header, which is most of a small file.
+    FileHeader header;
+    std::memcpy(&header, head.data(), sizeof header);
+    if (std::all_of(head.begin() + sizeof header, head.end(), [](std::uint8_t byte) { return byte == 0; })) {
+        head.resize(kMinHeaderBytes);
+        header.header_bytes = kMinHeaderBytes;
+        header.fixed_crc = crc32c(&header, offsetof(FileHeader, fixed_crc));
     }
     Output output(folder, name);
     int error = output.open(status);
@@ -213,8 +222,6 @@ Result<PackReport> pack_file(const Folder& folder, const std::string& name) {
                      "it can be read as it is; the damaged places are skipped"};
     }
     if (error == 0) {
-        FileHeader header;
-        std::memcpy(&header, head.data(), sizeof header);
         error = output.finish(header);
     }
     if (error != 0) {

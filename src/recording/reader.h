@@ -29,8 +29,10 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <sys/types.h>
 #include <vector>
 
 namespace kymo::recording {
@@ -98,20 +100,37 @@ class File {
     const std::filesystem::path& path() const { return path_; }
     std::uint64_t bytes() const { return bytes_; }  // when it was opened
 
-    // The file, open: for as long as this lives. −1: it cannot be opened any more, or is another one (ESTALE).
+    // A member of a bundle (bundle.h), which stays open for as long as one of its members lives. `path`: what it
+    // would be outside the bundle.
+    struct OpenBundle;
+    static Result<File> open(std::shared_ptr<const OpenBundle> bundle, std::filesystem::path path,
+                             std::uint64_t begin, std::uint64_t bytes);
+
+    // The file, open: for as long as this lives. Offsets are those of the file, also of one in a bundle.
     class Reading {
       public:
         explicit Reading(const File& file);
         Reading(const Reading&) = delete;
         Reading& operator=(const Reading&) = delete;
         ~Reading();
-        int descriptor() const { return descriptor_; }
-        int error() const { return error_; }  // errno of that
+        // 0, or the errno of opening it; ESTALE: another file has its name.
+        int error() const { return error_; }
+        // Now; none: the system cannot tell (errno).
+        std::optional<std::uint64_t> size() const;
+        // As pread(2); never beyond the file's end.
+        ssize_t read(void* to, std::size_t bytes, std::uint64_t offset) const;
+        // As lseek(2) with SEEK_DATA or SEEK_HOLE; −1 and errno.
+        std::int64_t seek(std::uint64_t offset, int whence) const;
+        // −1: in a bundle, or not open. For locks, and a file's owner and mode.
+        int own_descriptor() const { return is_in_bundle_ ? -1 : descriptor_; }
 
       private:
         int descriptor_;
+        std::uint64_t begin_;
+        std::uint64_t bytes_;
         int error_ = 0;
-        bool is_own_;
+        bool is_in_bundle_;
+        bool is_own_ = false;
     };
     // From now on it is open only while it is read: a process may have fewer open files than a job has ranks.
     // `folder`: where it was opened.
@@ -149,10 +168,13 @@ class File {
 
   private:
     File() = default;
-    static Result<File> read_header(std::filesystem::path path, int descriptor);
+    static Result<File> of_descriptor(std::filesystem::path path, int descriptor);
+    static Result<File> read_header(File file);
 
     std::filesystem::path path_;
-    int descriptor_ = -1;                   // −1: open only while it is read
+    std::shared_ptr<const OpenBundle> bundle_;  // that it is a member of, from here on
+    std::uint64_t begin_ = 0;
+    int descriptor_ = -1;                   // −1: open only while it is read, or in a bundle
     std::shared_ptr<const Folder> folder_;  // then it is opened in this
     std::uint64_t device_ = 0;
     std::uint64_t inode_ = 0;
@@ -164,10 +186,10 @@ class File {
 // The files of a recording's folder.
 class Recording {
   public:
-    // Opens every *.krec in `folder`, in the order of their names. A file that cannot be read, or is not regular,
-    // is named in warnings(), unless none can. Of up to kMostHeld files all stay open; of more, each is open only
-    // while it is read. Errors: kNotFound, kPermission, kMalformed (no folder, no recording in it), or the error of
-    // the first file.
+    // Opens every *.krec in `folder` and in its bundles, in the order of their names. A file that cannot be read, or
+    // is not regular, is named in warnings(), unless none can. Of up to kMostHeld files all stay open; of more, each
+    // is open only while it is read. Errors: kNotFound, kPermission, kMalformed (no folder, no recording in it), or
+    // the error of the first file.
     static constexpr std::size_t kMostHeld = 256;
     static Result<Recording> open(const std::filesystem::path& folder);
 

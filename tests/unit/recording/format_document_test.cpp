@@ -2,6 +2,7 @@
 
 #include "base/durations/duration_buckets.h"
 #include "file_image.h"
+#include "recording/bundle.h"
 #include "recording/row_types.h"
 #include "recording/tables/metrics.h"
 #include "rows.h"
@@ -58,6 +59,31 @@ void expect_example(std::string_view begin, const Row& row) {
     testing::RowsByStream rows;
     ASSERT_TRUE(testing::gather(*file, rows));
     EXPECT_EQ(rows, (testing::RowsByStream{{0, {testing::describe(row)}}}));
+}
+
+TEST(FormatDocument, TheBundleHoldsTheWorkedExample) {
+    const testing::TemporaryFolder folder;
+    testing::Bytes bundle = example("```hex bundle");
+    ASSERT_EQ(bundle.size(), 104U);
+    bundle.raw(example()).save(folder / "processes.krecs");
+    const auto read = Recording::open(folder.path());
+    ASSERT_TRUE(read) << read.error().what;
+    EXPECT_TRUE(read->warnings().empty());
+    ASSERT_EQ(read->files().size(), 1U);
+    EXPECT_EQ(read->files()[0].path(), folder / "launch.krec");
+    EXPECT_EQ(read->files()[0].bytes(), 248U);
+    testing::RowsByStream inside;
+    ASSERT_TRUE(testing::gather(read->files()[0], inside));
+    EXPECT_EQ(inside.size(), 2U);
+    // Written by us, it is the same.
+    const testing::TemporaryFolder made;
+    example().save(made / "launch.krec");
+    const auto from = Folder::open(made.path());
+    const std::vector<std::string> names = {"launch.krec"};
+    ASSERT_TRUE(move_into_bundle(*from, names, *from, "processes.krecs", 1000));
+    std::ifstream file(made / "processes.krecs", std::ios::binary);
+    const std::string written((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    EXPECT_EQ(written, std::string(reinterpret_cast<const char*>(bundle.data()), bundle.size()));
 }
 
 TEST(FormatDocument, TheWorkedExampleReads) {
