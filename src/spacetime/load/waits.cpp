@@ -1,7 +1,6 @@
 #include "spacetime/load/waits.h"
 
 #include <algorithm>
-#include <tuple>
 
 namespace kymo::spacetime {
 
@@ -14,32 +13,23 @@ WaitAmount& WaitAmount::operator+=(const WaitAmount& other) {
     return *this;
 }
 
-void merge(Waits& whole, const Waits& part) {
-    std::map<ImageInfo, std::uint32_t> images;
-    for (std::uint32_t i = 0; i < whole.images.size(); ++i) {
-        images.try_emplace(whole.images[i], i);
-    }
+void WaitsSum::add(const Waits& part) {
     std::vector<std::uint32_t> image_of;
     for (const ImageInfo& image : part.images) {
-        const auto [entry, is_new] = images.try_emplace(image, static_cast<std::uint32_t>(whole.images.size()));
+        const auto [entry, is_new] = images_.try_emplace(image, static_cast<std::uint32_t>(whole_.images.size()));
         if (is_new) {
-            whole.images.push_back(image);
+            whole_.images.push_back(image);
         }
         image_of.push_back(entry->second);
-    }
-    std::map<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>, WaitThreadIndex> threads;
-    for (const WaitThreadIndex i : indices(whole.threads)) {
-        const WaitThread& thread = i.in(whole.threads);
-        threads.try_emplace({thread.pid, thread.tid, thread.begin}, i);
     }
     std::vector<WaitThreadIndex> thread_of;
     for (const WaitThread& thread : part.threads) {
         const auto [entry, is_new] =
-            threads.try_emplace({thread.pid, thread.tid, thread.begin}, whole.threads.size());
+            threads_.try_emplace({thread.pid, thread.tid, thread.begin}, whole_.threads.size());
         if (is_new) {
-            whole.threads.push_back(thread);
-        } else if (entry->second.in(whole.threads).name.empty()) {
-            entry->second.in(whole.threads).name = thread.name;
+            whole_.threads.push_back(thread);
+        } else if (entry->second.in(whole_.threads).name.empty()) {
+            entry->second.in(whole_.threads).name = thread.name;
         }
         thread_of.push_back(entry->second);
     }
@@ -54,17 +44,17 @@ void merge(Waits& whole, const Waits& part) {
         to.thread = key.thread.in(thread_of);
         to.holder = key.holder == kNone ? kNone : key.holder.in(thread_of);
         to.path = moved(key.path);
-        WaitGroup& sum = whole.groups[std::move(to)];
+        WaitGroup& sum = whole_.groups[std::move(to)];
         sum.amount += group.amount;
         for (const auto& [what, ns] : group.meanwhile) {
             sum.meanwhile[{what.kind, moved(what.path)}] += ns;
         }
     }
     for (const auto& [key, amount] : part.brief) {
-        whole.brief[{key.first.in(thread_of), key.second}] += amount;
+        whole_.brief[{key.first.in(thread_of), key.second}] += amount;
     }
-    whole.brief_below_ns = std::max(whole.brief_below_ns, part.brief_below_ns);
-    whole.strange_rows += part.strange_rows;
+    whole_.brief_below_ns = std::max(whole_.brief_below_ns, part.brief_below_ns);
+    whole_.strange_rows += part.strange_rows;
 }
 
 }  // namespace kymo::spacetime

@@ -5,7 +5,7 @@
 // samples (the processor time before each) and with waits of its own. If holders waited for each other, overlaps
 // of several waiters with the same nanosecond of the holder count for each waiter.
 //
-// Groups of parts of a recording add up to those of the whole (merge). Made by load_files() (load_files.h).
+// Groups of parts of a recording add up to those of the whole (WaitsSum). Made by load_files() (load_files.h).
 #pragma once
 
 #include "recording/tables.h"
@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -92,7 +93,19 @@ struct Waits {
 };
 KYMO_MEMBERS(Waits, images, threads, groups, brief, brief_below_ns, strange_rows)
 
-// Adds `part` to `whole`. Threads are the same when pid, tid and begin are.
-void merge(Waits& whole, const Waits& part);
+// The waits of many parts, of a hundred thousand processes for example. Threads are the same when pid, tid and begin
+// are. Cost of a part: its own size, times the logarithm of the whole's.
+class WaitsSum {
+  public:
+    void add(const Waits& part);
+    Waits take() { return std::move(whole_); }
+
+  private:
+    using ThreadKey = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>;  // pid, tid, begin
+
+    Waits whole_;
+    std::map<ImageInfo, std::uint32_t> images_;
+    std::map<ThreadKey, WaitThreadIndex> threads_;
+};
 
 }  // namespace kymo::spacetime

@@ -8,6 +8,7 @@
 #include "spacetime/profile/stream_merge.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace kymo::spacetime {
 namespace {
@@ -34,6 +35,7 @@ class Merger {
         for (std::size_t i = 0; i < profile_.processes.size(); ++i) {
             merge_process(i);
         }
+        profile_.waits = waits_.take();
         settle_times();
         merge_kernel_tasks(files_, profile_);
         collect_ranks(files_, profile_);
@@ -68,6 +70,9 @@ class Merger {
             note_host(*file.run);
             profile_.directory = file.run->directory;
             profile_.begin = profile_.begin == 0 ? file.run->begin : std::min(profile_.begin, file.run->begin);
+        }
+        if (file.run && file.run_end) {
+            starters_.try_emplace(file.pid, file.run_end->wait_status);
         }
         if (file.run_end) {
             profile_.has_run_end = true;
@@ -117,13 +122,11 @@ class Merger {
     std::string how_it_ended(const FileData& file) const {
         constexpr int kExitShift = 8;
         constexpr std::uint64_t kSignalMask = 0x7F;
-        const auto starter = std::find_if(files_.begin(), files_.end(), [&](const FileData& other) {
-            return other.run && other.run_end && other.pid == file.parent_pid;
-        });
-        if (starter == files_.end()) {
+        const auto starter = starters_.find(file.parent_pid);
+        if (starter == starters_.end()) {
             return "the process ended without saying so (killed, or by a system call of its own)";
         }
-        const std::uint64_t status = starter->run_end->wait_status;
+        const std::uint64_t status = starter->second;
         if ((status & kSignalMask) != 0) {
             return "the process was killed by signal " + std::to_string(status & kSignalMask);
         }
@@ -162,7 +165,7 @@ class Merger {
                             ? tree_.add({0, NodeKind::kProcess, static_cast<std::uint32_t>(process), 0})
                             : 0;
         StreamMerge streams(profile_, tree_, file, process_node_, options_.below_creators);
-        spacetime::merge(profile_.waits, file.waits);
+        waits_.add(file.waits);
         for (auto& [id, stream] : file.streams) {
             streams.add(stream, static_cast<std::uint32_t>(profile_.threads.size()));
             profile_.threads.push_back({.process = static_cast<std::uint32_t>(process),
@@ -336,10 +339,12 @@ class Merger {
     std::vector<FileData>& files_;
     const ProfileOptions& options_;
     Profile profile_;
+    WaitsSum waits_;
     ProfileTree tree_{profile_};
     std::vector<std::vector<std::size_t>> columns_;  // by file: its event → our column
     std::vector<std::size_t> process_files_;
-    std::uint32_t process_node_ = 0;  // of the process at hand
+    std::unordered_map<std::uint64_t, std::uint64_t> starters_;  // pid of `kymo record` → its program's wait status
+    std::uint32_t process_node_ = 0;                             // of the process at hand
     std::uint64_t realtime_at_ = 0;
     struct Host {
         std::string name;

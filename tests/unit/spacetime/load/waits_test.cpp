@@ -121,9 +121,10 @@ TEST(Waits, ThreadIdsHaveSeveralLives) {
 
 TEST(Waits, PartsAddUp) {
     const Waits whole = load(true, true);
-    Waits sum;
-    merge(sum, load(true, false));
-    merge(sum, load(false, true));
+    WaitsSum parts;
+    parts.add(load(true, false));
+    parts.add(load(false, true));
+    const Waits sum = parts.take();
     std::int64_t of_whole = 0;
     std::int64_t of_sum = 0;
     for (const auto& [key, group] : whole.groups) {
