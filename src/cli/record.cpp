@@ -25,6 +25,7 @@ constexpr const char* kRecordExamples =
     "  kymo record -F 4000 -o fast.kymo -- xz -T2 -k file\n"
     "  kymo record -e page-faults:period=1 -e cache-misses -- ./my_program\n"
     "  kymo record --duration 30 -- ./server            ended after 30 seconds\n"
+    "  mpirun -n 512 kymo record --stage /tmp -o job.kymo ./solver     one file a host on the shared disk\n"
     "  kymo record --for my_program.kymo -e page-faults:period=1      again, for what was kept\n"
     "  kymo record --for my_program.kymo --exact         again, with every call of the functions around that\n\n"
     "An event is NAME[:period=N|:freq=N][:precise=N]; without period or freq it is counted, and read with every "
@@ -144,6 +145,7 @@ int run_record(int argc, char** argv) {
     app.prefix_command();
     launch::RecordOptions options;
     std::string output;
+    std::string stage;
     std::string earlier;
     std::uint64_t frequency = 0;
     double duration = 0;
@@ -162,6 +164,8 @@ int run_record(int argc, char** argv) {
         ->check(CLI::Range(1, 100'000));
     app.add_option("-o,--output", output, "the recording's directory (default PROGRAM.kymo, or the next free number)")
         ->type_name("OUT.kymo");
+    app.add_option("--stage", stage, "write to this directory of the host's own disk and move everything at the end")
+        ->type_name("DIR");
     app.add_option("--for", earlier,
                    "measure the events on the code spaces, gaps and patterns that this recording kept; without a "
                    "program, its own command")
@@ -237,6 +241,9 @@ int run_record(int argc, char** argv) {
     options.follow = !only_program;
     if (app.count("--output") != 0) {
         options.output = output;
+    }
+    if (app.count("--stage") != 0) {
+        options.stage = stage;
     }
     metrics::RunSettings settings;
     settings.period_ns = static_cast<std::uint64_t>(std::llround(period * 1e9));

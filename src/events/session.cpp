@@ -150,6 +150,8 @@ SessionError parse_line(std::string_view line, Session& session) {
         good = parse_flag(value, session.registers);
     } else if (keyword == "short-processes") {
         good = parse_flag(value, session.short_processes);
+    } else if (keyword == "rank") {
+        good = parse_into(value, UINT64_MAX, session.rank.emplace());
     } else if (keyword == "tick-trigger") {
         good = parse_flag(value, session.tick_trigger);
     } else if (keyword == "tick-ns") {
@@ -188,6 +190,7 @@ void clear(Session& session) {
     session.own_switches = false;
     session.registers = false;
     session.short_processes = false;
+    session.rank.reset();
     session.tick_trigger = false;
     session.tick_ns = 0;
     session.kernel_ticks = false;

@@ -14,6 +14,7 @@
 //     own-switches 0|1               each thread keeps the records of its own switches: the parent does not
 //     registers 0|1                  general registers are recorded with every sample
 //     short-processes 0|1            processes without a sample share a file of the folder (kShortProcesses)
+//     rank N                         the run is this rank of a job: names of processes' files end in -rank-N.krec
 //     tick-trigger 0|1               threads that are switched often may be sampled at the kernel's tick
 //     tick-ns N                      between two ticks of the kernel's; 0: not known, and no thread begins with ticks
 //     kernel-ticks 0|1               system time may be sampled at the kernel's tick
@@ -41,6 +42,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace kymo::events {
@@ -87,9 +89,10 @@ struct Session {
     bool own_switches = false;
     bool registers = false;  // recorded with every sample
     bool short_processes = false;
-    bool tick_trigger = false;  // of threads that are switched often (monitor/sampling/tick_trigger.h)
-    std::uint64_t tick_ns = 0;  // between two ticks of the kernel's; 0: not known
-    bool kernel_ticks = false;  // of threads that spend time in the kernel (monitor/sampling/kernel_ticks.h)
+    std::optional<std::uint64_t> rank;  // of a job whose ranks share the folder
+    bool tick_trigger = false;          // of threads that are switched often (monitor/sampling/tick_trigger.h)
+    std::uint64_t tick_ns = 0;          // between two ticks of the kernel's; 0: not known
+    bool kernel_ticks = false;          // of threads that spend time in the kernel (monitor/sampling/kernel_ticks.h)
     // Where the parent's /proc numbers processes as the parent sees them: that device, and the namespace; else 0.
     std::uint64_t proc_device = 0;
     std::uint64_t pid_namespace = 0;

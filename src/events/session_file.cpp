@@ -31,6 +31,9 @@ Result<std::string> format_session(const Session& session) {
     if (session.short_processes) {
         text += "short-processes 1\n";
     }
+    if (session.rank) {
+        text += fmt::format("rank {}\n", *session.rank);
+    }
     if (session.tick_trigger) {
         text += "tick-trigger 1\n";
     }

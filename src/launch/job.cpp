@@ -3,6 +3,7 @@
 #include "base/job_rank.h"
 #include "launch/private_file.h"
 #include "recording/folder.h"
+#include "recording/format.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -85,6 +86,10 @@ std::optional<Job> current_job() {
         id = "parent-" + parent_identity();
     }
     return Job{found.rank, found.size, id};
+}
+
+std::string process_file_ending(const std::optional<Job>& job) {
+    return (job ? "-rank-" + std::to_string(job->rank) : std::string()) + recording::kFileSuffix;
 }
 
 int make_job_folder(const fs::path& folder, const Job& job) {

@@ -3,9 +3,14 @@
 #include "launch/monitor_library.h"
 #include "launch/output.h"
 #include "launch/run/run.h"
+#include "launch/stage.h"
+#include "recording/bundle.h"
 
 #include <cstdlib>
+#include <fcntl.h>
 #include <memory>
+#include <optional>
+#include <unistd.h>
 #include <utility>
 
 namespace kymo::launch {
@@ -17,6 +22,11 @@ namespace fs = std::filesystem;
 Result<Settled> settle(const RecordOptions& options) {
     if (options.command.empty()) {
         return Error{ErrorKind::kUsage, "no program given", "kymo record [OPTIONS] -- PROGRAM ARGUMENTS…"};
+    }
+    if (options.stage) {
+        if (auto good = Stage::check(*options.stage); !good) {
+            return good.error();
+        }
     }
     const char* search_path = std::getenv("PATH");
     auto program = find_program(options.command.front(), search_path != nullptr ? search_path : "/usr/bin:/bin",
@@ -35,6 +45,21 @@ Result<Settled> settle(const RecordOptions& options) {
         return plan.error();
     }
     return Settled{options, std::move(*program), std::move(*monitor), machine, std::move(*plan), {}};
+}
+
+// A rank that has ended has left its file in the job's folder, or in a bundle there.
+Result<void> refuse_known_rank(const recording::Folder& folder, const std::optional<Job>& job) {
+    if (!job) {
+        return {};
+    }
+    const std::string name = launch_file(job);
+    const bool is_there = faccessat(folder.descriptor(), name.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+    if (!is_there && !recording::is_in_bundle(folder, name)) {
+        return {};
+    }
+    return Error{ErrorKind::kOutputExists,
+                 (folder.path() / name).string() + " exists already: another job was recorded into this directory",
+                 "use -o with another directory"};
 }
 
 }  // namespace
@@ -58,7 +83,19 @@ Result<RecordOutcome> record(const RecordOptions& options) {
     if (!folder) {
         return folder.error();
     }
-    return std::make_unique<Run>(*settled, *folder)->run();  // too large for a stack
+    if (auto refused = refuse_known_rank(*folder, settled->job); !refused) {
+        return refused.error();
+    }
+    std::optional<Stage> stage;
+    if (options.stage) {
+        auto made = Stage::make(*options.stage, *path, settled->job);
+        if (!made) {
+            rmdir(path->c_str());  // only when empty
+            return made.error();
+        }
+        stage = std::move(made).value();
+    }
+    return std::make_unique<Run>(*settled, *folder, stage ? &*stage : nullptr)->run();  // too large for a stack
 }
 
 }  // namespace kymo::launch

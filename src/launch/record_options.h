@@ -17,6 +17,7 @@ struct RecordOptions {
     std::vector<std::string> command;  // program and arguments
     std::vector<std::string> events;   // as for -e (events/request.h)
     std::optional<std::filesystem::path> output;
+    std::optional<std::filesystem::path> stage;    // files are written below it and moved at the end; none: in place
     std::optional<std::filesystem::path> monitor;  // none: found (monitor_library.h)
     std::uint64_t duration_ns = 0;                 // end the program after this long; 0: never
     std::uint64_t grace_ns = 5'000'000'000;        // from SIGTERM to SIGKILL then

@@ -23,7 +23,7 @@ struct RecordOutcome {
     EndReason reason = EndReason::kEnded;
     std::uint64_t duration_ns = 0;
     std::size_t processes = 0;  // process files: 0 means that the monitor never ran
-    std::uint64_t bytes = 0;    // of the whole folder, packed
+    std::uint64_t bytes = 0;    // of the folder's files, packed; of a rank, its own
     std::uint64_t switches = 0;
     std::uint64_t lost = 0;  // kernel records lost by the parent's rings
     std::optional<Job> job;  // this run was one rank of it

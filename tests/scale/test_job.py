@@ -59,7 +59,7 @@ def few_descriptors(test, folder):
 def broken(test, folder, said):
     """A rank's file is gone, one is cut, one is of nothing: they are named, and all other ranks are as they were."""
     gone, cut, empty = 11, 12, 13
-    name = lambda rank: f"process-{10_000 + rank}-0.krec"
+    name = lambda rank: f"process-{10_000 + rank}-0-rank-{rank}.krec"
     (folder / name(gone)).unlink()
     with open(folder / name(cut), "r+b") as file:
         file.truncate((folder / name(cut)).stat().st_size // 2)

@@ -87,7 +87,7 @@ const std::vector<RecordedProcesses::Found>& RecordedProcesses::look(const RunSc
     if (!has_changed(scene)) {
         return found_;
     }
-    const auto names = scene.folder.names(".krec");
+    const auto names = scene.folder.names(process_file_ending(scene.settled.job));
     if (!names) {
         return found_;
     }

@@ -26,8 +26,12 @@ std::uint64_t to_ns(const timeval& time) {
 
 }  // namespace
 
-Run::Run(Settled& settled, const recording::Folder& folder)
-    : settled_(settled), folder_(folder), scene_{settled, folder, log_, 0, 0, false, {}, {}} {
+Run::Run(Settled& settled, const recording::Folder& target, const Stage* stage)
+    : settled_(settled),
+      target_(target),
+      stage_(stage),
+      folder_(stage != nullptr ? stage->folder() : target),
+      scene_{settled, folder_, log_, 0, 0, false, {}, {}} {
     // In the order in which they act at each step: others' measurements come before the kernel's records of them.
     participants_ = settled.options.participants;
     participants_.insert(participants_.end(), {&kernel_records_, &session_, &short_processes_, &outside_maps_,
@@ -37,7 +41,10 @@ Run::Run(Settled& settled, const recording::Folder& folder)
 Run::~Run() {
     if (!is_to_keep_) {
         log_.abandon();
-        empty_folder();
+        empty_folder(folder_);
+        if (stage_ != nullptr) {
+            empty_folder(target_);
+        }
     }
 }
 
@@ -145,12 +152,12 @@ RecordOutcome Run::end() {
     for (RunParticipant* each : participants_) {
         each->ended(scene_, outcome);
     }
-    outcome.reason = end_reason(program_->reason(), folder_, settled_.options.max_bytes, log_.full());
+    outcome.reason = end_reason(program_->reason(), folder_, settled_.job, settled_.options.max_bytes, log_.full());
     write_end(outcome);
     for (const std::string& name : scene_.temporary) {
         folder_.remove(name);
     }
-    finish_folder(folder_, outcome);
+    finish_folder(target_, stage_, outcome);
     return outcome;
 }
 
@@ -167,17 +174,21 @@ void Run::write_end(const RecordOutcome& outcome) {
     log_.close();
 }
 
-void Run::empty_folder() {
-    folder_.remove(launch_file(settled_.job));
-    folder_.remove(events::kShortProcesses);
+void Run::empty_folder(const recording::Folder& folder) const {
+    folder.remove(launch_file(settled_.job));
+    folder.remove(events::kShortProcesses);
     for (const std::string& name : scene_.temporary) {
-        folder_.remove(name);
+        folder.remove(name);
     }
-    if (const auto left = folder_.names(""); settled_.job && left && left->size() == 1) {
-        folder_.remove(kJobFile);
+    if (stage_ != nullptr && &folder == &stage_->folder()) {
+        stage_->remove_if_empty();
+        return;
     }
-    if (folder_.is_in_place()) {
-        rmdir(folder_.path().c_str());  // only when empty
+    if (const auto left = folder.names(""); settled_.job && left && left->size() == 1) {
+        folder.remove(kJobFile);
+    }
+    if (folder.is_in_place()) {
+        rmdir(folder.path().c_str());  // only when empty
     }
 }
 

@@ -15,6 +15,7 @@
 #include "launch/run/short_processes.h"
 #include "launch/run_log.h"
 #include "launch/signals.h"
+#include "launch/stage.h"
 #include "recording/folder.h"
 
 #include <optional>
@@ -24,11 +25,11 @@ namespace kymo::launch {
 
 class Run {
   public:
-    // Both outlive the run.
-    Run(Settled& settled, const recording::Folder& folder);
+    // All outlive the run. `target`: the recording's folder; `stage`: where it is written, null: in the target.
+    Run(Settled& settled, const recording::Folder& target, const Stage* stage);
     Run(const Run&) = delete;
     Run& operator=(const Run&) = delete;
-    // Empties the folder again unless the program began: then the recording is kept.
+    // Empties the folders again unless the program began: then the recording is kept.
     ~Run();
 
     // All of it. Errors: the program did not begin; nothing is left behind.
@@ -47,10 +48,12 @@ class Run {
     RecordOutcome end();
     void write_end(const RecordOutcome& outcome);
 
-    void empty_folder();
+    void empty_folder(const recording::Folder& folder) const;
 
     Settled& settled_;
-    const recording::Folder& folder_;
+    const recording::Folder& target_;
+    const Stage* const stage_;
+    const recording::Folder& folder_;  // where it is written
     RunLog log_;
     SignalWatch signals_;
     std::optional<Child> child_;

@@ -24,6 +24,9 @@ void fill_session(events::Session& session, const RunScene& scene) {
     // Ranks share a folder, possibly over a network.
     session.short_processes =
         options.follow && !scene.settled.job && !options.is_about_every_process && !options.from_outside;
+    if (scene.settled.job) {
+        session.rank = scene.settled.job->rank;
+    }
     if (number_behind_link("/proc/self", "") == static_cast<std::uint64_t>(getpid())) {
         session.proc_device = proc_device();
         session.pid_namespace = own_pid_namespace();

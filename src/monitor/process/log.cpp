@@ -89,7 +89,11 @@ bool ProcessLog::open_new_file() {
     for (unsigned long number = 0; error == EEXIST && number < 10'000; ++number) {
         Text text(path, sizeof path);
         text << process.session().directory << "/process-" << static_cast<unsigned long>(process.pid()) << "-"
-             << number << ".krec";
+             << number;
+        if (process.session().rank) {
+            text << "-rank-" << static_cast<unsigned long>(*process.session().rank);
+        }
+        text << ".krec";
         error = file_.create(path, options);
     }
     if (error != 0) {

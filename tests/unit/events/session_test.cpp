@@ -27,6 +27,7 @@ std::unique_ptr<Session> full_session() {
     session->tick_trigger = true;
     session->tick_ns = 4'000'000;
     session->kernel_ticks = true;
+    session->rank = UINT64_MAX;
     std::snprintf(session->library, sizeof session->library, "/opt/a b/libkymo-monitor.so");
     std::snprintf(session->channels, sizeof session->channels, "/opt/a b/libkymo-mpi.so");
     while (session->event_count < kMaxEvents) {
@@ -61,6 +62,7 @@ TEST(Session, WhatIsFormattedParsesBackTheSame) {
     EXPECT_TRUE(after->tick_trigger);
     EXPECT_EQ(after->tick_ns, 4'000'000U);
     EXPECT_TRUE(after->kernel_ticks);
+    EXPECT_EQ(after->rank, UINT64_MAX);
     EXPECT_TRUE(after->from_parent);
     EXPECT_EQ(after->mechanism, Mechanism::kPerfEvents);
     EXPECT_STREQ(after->library, before->library);
