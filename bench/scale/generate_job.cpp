@@ -1,5 +1,6 @@
-// generate_job FOLDER [--ranks N | --processes N] [--samples S] [--slow RANK] [--seed SEED]: the recording of a
-// parallel job, or of a run of many short processes, with known totals (job.h), which it prints as JSON.
+// generate_job FOLDER [--ranks N | --processes N] [--samples S] [--slow RANK] [--bundles] [--seed SEED]: the
+// recording of a parallel job, or of a run of many short processes, with known totals (job.h), which it prints as
+// JSON.
 #include "job.h"
 
 #include <CLI/CLI.hpp>
@@ -21,6 +22,7 @@ int main(int argc, char** argv) {
     options.add_option("--samples", job.samples, "of all together (200,000,000)")->check(CLI::PositiveNumber);
     options.add_option("--slow", job.slow_rank, "this rank works half as long again (617)");
     options.add_option("--places", job.places, "from which the computation is called: 194 call paths each (4)");
+    options.add_flag("--bundles", job.has_bundles, "files are in bundles, one a host, as kymo record leaves them");
     options.add_option("--seed", job.seed, "for what varies by chance (1)");
     CLI11_PARSE(options, argc, argv);
     if (processes != 0) {

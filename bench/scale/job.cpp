@@ -5,6 +5,7 @@
 #include "image/elf.h"
 #include "job_program.h"
 #include "parallel/loops.h"
+#include "recording/bundle.h"
 #include "recording/tables/metrics.h"
 #include "writing.h"
 
@@ -173,10 +174,40 @@ class JobWriter {
         if (!job_.has_ranks) {
             write_launch(0, {});
         }
+        if (job_.has_bundles) {
+            make_bundles();
+        }
         return truth(sums);
     }
 
   private:
+    std::string process_file(std::uint32_t rank) const {
+        const std::string of_rank = job_.has_ranks ? "-rank-" + std::to_string(rank) : "";
+        return "process-" + std::to_string(pid(rank)) + "-0" + of_rank + ".krec";
+    }
+    std::string launch_file(std::uint32_t rank) const {
+        return job_.has_ranks ? "launch-" + std::to_string(rank) + ".krec" : "launch.krec";
+    }
+
+    void make_bundles() const {
+        const auto folder = recording::Folder::open(folder_);
+        require(static_cast<bool>(folder), folder_.string() + ": cannot be opened");
+        const std::uint32_t step = job_.has_ranks ? kRanksPerHost : job_.ranks;
+        for (std::uint32_t first = 0; first < job_.ranks; first += step) {
+            std::vector<std::string> names;
+            for (std::uint32_t rank = first; rank < std::min(first + step, job_.ranks); ++rank) {
+                names.push_back(process_file(rank));
+                if (job_.has_ranks || rank == 0) {
+                    names.push_back(launch_file(rank));
+                }
+            }
+            const std::string bundle = job_.has_ranks ? "ranks-" + std::to_string(first / step) : "processes";
+            const auto moved =
+                recording::move_into_bundle(*folder, names, *folder, bundle + recording::kBundleSuffix, UINT64_MAX);
+            require(moved && *moved == names.size(), folder_.string() + ": not all files could be bundled");
+        }
+    }
+
     std::uint32_t pid(std::uint32_t rank) const { return kFirstPid + rank; }
     std::string host(std::uint32_t rank) const {
         return "node-" + std::to_string(job_.has_ranks ? rank / kRanksPerHost : 0);
@@ -226,7 +257,7 @@ class JobWriter {
     }
 
     RankSums write_process(std::uint32_t rank) const {
-        const auto path = folder_ / ("process-" + std::to_string(pid(rank)) + "-0.krec");
+        const auto path = folder_ / process_file(rank);
         const auto writer = std::make_unique<FileWriter>();
         create(*writer, path, pid(rank));
         StreamWriter own;
@@ -282,8 +313,7 @@ class JobWriter {
     }
 
     void write_launch(std::uint32_t rank, const RankSums& sums) const {
-        const auto path =
-            folder_ / (job_.has_ranks ? "launch-" + std::to_string(rank) + ".krec" : std::string("launch.krec"));
+        const auto path = folder_ / launch_file(rank);
         FileWriter writer;
         create(writer, path, 1);
         StreamWriter own;

@@ -20,6 +20,7 @@ struct Job {
     std::uint64_t seed = 1;
     std::uint32_t places =
         4;  // from which the computation is called, one a step: each has call paths of its own (194)
+    bool has_bundles = false;  // many files in one, as the recorders of a large job leave them
 };
 
 struct JobTruth {
