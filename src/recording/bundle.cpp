@@ -2,7 +2,6 @@
 
 #include "base/checksum.h"
 #include "base/clean_text.h"
-#include "recording/bundle_format.h"
 #include "recording/format.h"
 #include "recording/reader.h"
 

@@ -39,7 +39,7 @@ Result<BundleMembers> read_members(int descriptor, const std::filesystem::path& 
 // Moves packed files of a folder into a bundle (of the same folder or another), which is made if there is none. Files
 // that are not packed or larger than `most_bytes` stay. Several processes may call it at once for one bundle if they
 // are on one host; one that is killed leaves the bundle and the files as they were, or both the file and its member,
-// which readers take for one. Error: nothing was moved; kUnsupported: the file system knows no locks, or another
+// which readers take for one. Error: nothing was moved; kUnsupported: the file system has no locks, or another
 // process holds this one for too long.
 // Cost: reads and writes the files once, and waits for the disk. Returns how many were moved.
 Result<std::size_t> move_into_bundle(const Folder& from, std::span<const std::string> names, const Folder& to,

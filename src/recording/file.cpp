@@ -1,5 +1,4 @@
 #include "base/checksum.h"
-#include "recording/open_bundle.h"
 #include "recording/reader.h"
 
 #include <algorithm>

@@ -102,7 +102,14 @@ class File {
 
     // A member of a bundle (bundle.h), which stays open for as long as one of its members lives. `path`: what it
     // would be outside the bundle.
-    struct OpenBundle;
+    struct OpenBundle {
+        explicit OpenBundle(int number) : descriptor(number) {}
+        OpenBundle(const OpenBundle&) = delete;
+        OpenBundle& operator=(const OpenBundle&) = delete;
+        ~OpenBundle();
+
+        int descriptor;
+    };
     static Result<File> open(std::shared_ptr<const OpenBundle> bundle, std::filesystem::path path,
                              std::uint64_t begin, std::uint64_t bytes);
 

@@ -1,6 +1,5 @@
 #include "base/clean_text.h"
 #include "recording/bundle.h"
-#include "recording/open_bundle.h"
 #include "recording/reader.h"
 
 #include <algorithm>

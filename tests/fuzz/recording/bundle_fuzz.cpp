@@ -3,8 +3,7 @@
 
 #include "mend.h"
 #include "recording/bundle.h"
-#include "recording/bundle_format.h"
-#include "recording/open_bundle.h"
+#include "recording/format.h"
 #include "recording/reader.h"
 
 #include <cstdint>
