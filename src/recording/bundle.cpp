@@ -2,6 +2,7 @@
 
 #include "base/checksum.h"
 #include "base/clean_text.h"
+#include "base/descriptor.h"
 #include "recording/format.h"
 #include "recording/reader.h"
 
@@ -160,22 +161,6 @@ Error not_moved(const std::filesystem::path& path, int error) {
             path.string() + " cannot be written: " + std::strerror(error),
             "the files are as readable by themselves, there are only many of them"};
 }
-
-class Descriptor {
-  public:
-    explicit Descriptor(int number) : number_(number) {}
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    ~Descriptor() {
-        if (number_ >= 0) {
-            ::close(number_);
-        }
-    }
-    int number() const { return number_; }
-
-  private:
-    int number_;
-};
 
 bool lock_for_writing(int descriptor) {
     for (int tries = 0; tries < kLockTries; ++tries) {

@@ -73,17 +73,11 @@ std::optional<Error> refuse(const std::filesystem::path& path, const FileHeader&
 
 }  // namespace
 
-File::OpenBundle::~OpenBundle() {
-    if (descriptor >= 0) {
-        ::close(descriptor);
-    }
-}
-
 Result<File> File::open(const std::filesystem::path& path) {
     return of_descriptor(path, ::open(path.c_str(), kOpenFlags));
 }
 
-Result<File> File::open(std::shared_ptr<const OpenBundle> bundle, std::filesystem::path path, std::uint64_t begin,
+Result<File> File::open(std::shared_ptr<const Descriptor> bundle, std::filesystem::path path, std::uint64_t begin,
                         std::uint64_t bytes) {
     File file;
     file.path_ = std::move(path);
@@ -201,7 +195,7 @@ void File::close_between_readings(std::shared_ptr<const Folder> folder) {
 }
 
 File::Reading::Reading(const File& file)
-    : descriptor_(file.bundle_ != nullptr ? file.bundle_->descriptor : file.descriptor_),
+    : descriptor_(file.bundle_ != nullptr ? file.bundle_->number() : file.descriptor_),
       begin_(file.begin_),
       bytes_(file.bytes_),
       is_in_bundle_(file.bundle_ != nullptr) {

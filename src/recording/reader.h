@@ -17,6 +17,7 @@
 // Cost: about 20 ns a sample of four deltas and core, checksums included, once the bytes are in memory.
 #pragma once
 
+#include "base/descriptor.h"
 #include "base/result.h"
 #include "recording/decode.h"
 #include "recording/folder.h"
@@ -102,15 +103,7 @@ class File {
 
     // A member of a bundle (bundle.h), which stays open for as long as one of its members lives. `path`: what it
     // would be outside the bundle.
-    struct OpenBundle {
-        explicit OpenBundle(int number) : descriptor(number) {}
-        OpenBundle(const OpenBundle&) = delete;
-        OpenBundle& operator=(const OpenBundle&) = delete;
-        ~OpenBundle();
-
-        int descriptor;
-    };
-    static Result<File> open(std::shared_ptr<const OpenBundle> bundle, std::filesystem::path path,
+    static Result<File> open(std::shared_ptr<const Descriptor> bundle, std::filesystem::path path,
                              std::uint64_t begin, std::uint64_t bytes);
 
     // The file, open: for as long as this lives. Offsets are those of the file, also of one in a bundle.
@@ -179,7 +172,7 @@ class File {
     static Result<File> read_header(File file);
 
     std::filesystem::path path_;
-    std::shared_ptr<const OpenBundle> bundle_;  // that it is a member of, from here on
+    std::shared_ptr<const Descriptor> bundle_;  // that it is a member of, from here on
     std::uint64_t begin_ = 0;
     int descriptor_ = -1;                   // −1: open only while it is read, or in a bundle
     std::shared_ptr<const Folder> folder_;  // then it is opened in this

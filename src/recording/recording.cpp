@@ -40,14 +40,14 @@ class Opening {
 
     void add_bundle(const std::string& name) {
         const std::filesystem::path path = folder_->path() / name;
-        const auto bundle = std::make_shared<const File::OpenBundle>(
+        const auto bundle = std::make_shared<const Descriptor>(
             openat(folder_->descriptor(), name.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW));
-        if (bundle->descriptor < 0) {
+        if (bundle->number() < 0) {
             leave_out({ErrorKind::kMalformed, path.string() + " cannot be opened: " + std::strerror(errno),
                        "give a recording made by kymo record"});
             return;
         }
-        auto found = read_members(bundle->descriptor, path);
+        auto found = read_members(bundle->number(), path);
         if (!found) {
             leave_out(found.error());
             return;

@@ -55,7 +55,7 @@ void require(bool good) {
 void try_bytes(const std::vector<std::uint8_t>& bytes) {
     const int file = memfd_create("input", MFD_CLOEXEC);
     require(file >= 0 && write(file, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
-    const auto bundle = std::make_shared<const File::OpenBundle>(file);
+    const auto bundle = std::make_shared<const Descriptor>(file);
     const auto found = read_members(file, "input.krecs");
     if (!found) {
         return;
