@@ -165,9 +165,9 @@ TEST_F(MemorySamplesTest, ProcessesOfOtherRanksAndHostsAreOthers) {
     for (const std::uint64_t pid : {50U, 61U, 62U, 63U}) {
         set(pid, 8);
     }
-    write_file("process-61-1.krec", {.pid = 61}, rec::Rank{.rank = 1, .size = 3, .host = host});
-    write_file("process-62-1.krec", {.pid = 62}, rec::Rank{.rank = 2, .size = 3, .host = host});
-    write_file("process-63-1.krec", {.pid = 63}, rec::Rank{.rank = 1, .size = 3, .host = "elsewhere"});
+    write_file("process-61-1-rank-1.krec", {.pid = 61}, rec::Rank{.rank = 1, .size = 3, .host = host});
+    write_file("process-62-1-rank-2.krec", {.pid = 62}, rec::Rank{.rank = 2, .size = 3, .host = host});
+    write_file("process-63-1-rank-1.krec", {.pid = 63}, rec::Rank{.rank = 1, .size = 3, .host = "elsewhere"});
     tick(0);
     EXPECT_EQ(series(), (std::map<std::uint64_t, Series>{{50, {{0, 8}}}, {61, {{0, 8}}}}));
 }
