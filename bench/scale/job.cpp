@@ -293,6 +293,7 @@ class JobWriter {
                     own.append(ProcessEnd{.time = end}),
                 path.string() + ": no space");
         thread.release();
+        own.release();  // otherwise its chunk stays mapped
         finish(*writer, path);
         return sums;
     }
@@ -333,6 +334,7 @@ class JobWriter {
                 write_rank(own, rank) && (!job_.has_ranks || write_channels(own, rank, sums)) &&
                 own.append(RunEnd{.time = end(), .user_ns = sums.samples * kPeriod}),
             path.string() + ": no space");
+        own.release();
         finish(writer, path);
     }
 

@@ -13,6 +13,7 @@
 
 #include "base/address.h"
 #include "program/image_name.h"
+#include "program/name_cache.h"
 #include "program/symbols.h"
 
 #include <cstdint>
@@ -31,6 +32,12 @@ struct Request {
 // Makes the offsets ascending, each once.
 void sort_offsets(std::vector<Request>& requests);
 
+// What an earlier call has found and stored in the user's cache (name_cache.h) is not looked up again; the result is
+// the same, unless files have been changed or removed since. Stored are the names of images that took longer than
+// kWorthKeeping of processor time.
+inline constexpr std::uint64_t kWorthKeeping = 50'000'000;  // ns
 Symbols symbolize(std::span<const Request> requests);
+Symbols symbolize(std::span<const Request> requests, const NameCache& cache,
+                  std::uint64_t worth_keeping_ns = kWorthKeeping);
 
 }  // namespace kymo::program
