@@ -41,7 +41,7 @@ Result<spacetime::Profile> load_described(const recording::Recording& recording,
 Result<SpaceTime> follow_spaces(const recording::Recording& recording, spacetime::Profile profile,
                                 const spacetime::EvidenceOptions& options, const spacetime::RunMetrics& metrics) {
     begin(options, "names");
-    spacetime::NamedRun named = spacetime::name_run(profile, options.space_share);
+    spacetime::NamedRun named = spacetime::name_run(profile, options.space_share, options.team);
     spacetime::name_threads(named.tree, &profile);
     auto evidence = spacetime::make_evidence(recording, profile, named, options, metrics);
     if (!evidence) {

@@ -53,7 +53,11 @@ class NameCache {
     // Removes all of it. False: something is left.
     bool clear() const;
 
-    // The file's bytes (docs/debug-information.md), and back; none: damaged, or of another build or version.
+    // The file's bytes, and back; none: damaged, or of another build or version. `KYMONAME`, the version, the CRC-32C
+    // of what follows (32 bits each); then as varints, and texts behind their length: the build id; the number of
+    // files, their names; that of functions, each name, file, line and source; that of offsets, each as the
+    // difference to the one before, with the number of its frames, each function, file, line and whether it is
+    // inlined.
     static std::string encode(const std::string& build_id, const Image& image);
     static std::optional<Image> decode(std::string_view bytes, const std::string& build_id, std::string_view module);
 

@@ -1,8 +1,22 @@
 #include "spacetime/evidence/named_run.h"
 
 #include "spacetime/spaces/pair_counts.h"
+#include "team/members.h"
 
 #include <algorithm>
+#include <utility>
+
+// What processes of a team send one another of names.
+namespace kymo::program {
+
+KYMO_MEMBERS(ImageName, path, build_id, machine, content)
+KYMO_MEMBERS(Request, image, offsets)
+KYMO_MEMBERS(Function, name, module, file, line, source)
+KYMO_MEMBERS(Frame, function, file, line, inlined)
+KYMO_MEMBERS(ImageSymbols, first, frames)
+KYMO_MEMBERS(Symbols, functions, files, images, warnings)
+
+}  // namespace kymo::program
 
 namespace kymo::spacetime {
 namespace {
@@ -41,7 +55,7 @@ std::vector<std::uint32_t> heavy_functions(const Profile& profile, const CodeMap
 
 }  // namespace
 
-NamedRun name_run(const Profile& profile, Share share) {
+NamedRun name_run(const Profile& profile, Share share, team::Team* team) {
     NamedRun run;
     run.requests = frames_to_name(profile);
     std::vector<std::vector<std::uint64_t>> offsets(run.requests.size());
@@ -63,7 +77,13 @@ NamedRun name_run(const Profile& profile, Share share) {
     }
     const auto request_of_waits = add_frames(profile.waits, profile.images, run.requests);
     program::sort_offsets(run.requests);
-    run.tree = make_call_tree(profile, run.requests, program::symbolize(run.requests));
+    program::Symbols symbols;
+    if (team::is_first(team)) {
+        symbols = program::symbolize(run.requests);
+    }
+    team::broadcast(team, run.requests);  // another host may have read other code
+    team::broadcast(team, symbols);
+    run.tree = make_call_tree(profile, run.requests, std::move(symbols));
     run.waits = make_wait_table(profile.waits, request_of_waits, run.requests, run.tree.symbols);
     return run;
 }

@@ -8,6 +8,7 @@
 #include "spacetime/profile/profile.h"
 #include "spacetime/profile/wait_table.h"
 #include "spacetime/spaces/share.h"
+#include "team/team.h"
 
 #include <memory>
 #include <vector>
@@ -26,6 +27,7 @@ struct NamedRun {
 
 // The code of functions with more than a quarter of `share` of the time is examined: graphs, loops, lines of each
 // instruction. Cost: opens the images twice (code, debug information), in parallel.
-NamedRun name_run(const Profile& profile, Share share = percent(1));
+// Of a team all must call it: the first process looks up the names, and sends them to the others.
+NamedRun name_run(const Profile& profile, Share share = percent(1), team::Team* team = nullptr);
 
 }  // namespace kymo::spacetime
