@@ -6,6 +6,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <optional>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
@@ -69,6 +70,18 @@ std::optional<Error> refuse(const std::filesystem::path& path, const FileHeader&
                      "read it with the version of kymo that made it, or a later one"};
     }
     return std::nullopt;
+}
+
+// Writers hold this lock from before the header is there; where the file system has no locks, none is seen.
+bool has_writer(int descriptor) {
+    if (descriptor < 0) {
+        return false;
+    }
+    if (flock(descriptor, LOCK_SH | LOCK_NB) == 0) {
+        flock(descriptor, LOCK_UN);
+        return false;
+    }
+    return errno == EWOULDBLOCK;
 }
 
 }  // namespace
@@ -155,6 +168,8 @@ Result<File> File::read_header(File file) {
     header.producer.assign(raw.producer, raw.producer_bytes);
     header.closed = raw.closed != 0;
     header.packed = raw.packed != 0;
+    header.has_writer = raw.packed == kPackedWhileWritten ||
+                        (raw.packed == 0 && raw.closed == 0 && has_writer(Reading(file).own_descriptor()));
     header.header_bytes = raw.header_bytes;
     header.chunk_bytes = raw.chunk_bytes;
     header.used_bytes = raw.used_bytes;

@@ -63,11 +63,13 @@ struct FileHeader {
     // Fields that change while the file is written.
     std::uint64_t used_bytes;  // end of the last chunk handed out; atomic
     std::uint32_t closed;      // 1: the writer ended regularly
-    std::uint32_t packed;      // 1: chunks are tight and carry checksums
+    std::uint32_t packed;      // 1: chunks are tight and carry checksums; 2: copied so while a program still wrote it
 };
 static_assert(sizeof(FileHeader) == 120);
 static_assert(offsetof(FileHeader, fixed_crc) == 96);
 static_assert(offsetof(FileHeader, used_bytes) == 104);
+
+inline constexpr std::uint32_t kPackedWhileWritten = 2;  // FileHeader::packed
 
 struct ChunkHeader {
     std::uint32_t magic;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <fcntl.h>
 #include <string>
 #include <sys/file.h>
@@ -68,9 +69,9 @@ class Output {
         return pending_.size() < kWriteBytes ? 0 : flush();
     }
 
-    int finish(FileHeader header) {
+    int finish(FileHeader header, bool has_writer) {
         header.used_bytes = written_;
-        header.packed = 1;
+        header.packed = has_writer ? kPackedWhileWritten : 1;
         if (const int error = flush(); error != 0) {
             return error;
         }
@@ -159,30 +160,31 @@ Result<PackReport> pack_file(const std::filesystem::path& path) {
     return pack_file(*folder, path.filename().string());
 }
 
-Result<PackReport> pack_file(const Folder& folder, const std::string& name) {
-    const std::filesystem::path path = folder.path() / name;
-    Result<File> opened = File::open(folder, name);
-    if (!opened) {
-        return opened.error();
+namespace {
+
+// Writers hold this lock; it is released when we close the file. A reader may hold it for a moment.
+bool is_locked(int descriptor) {
+    constexpr int kTries = 5;
+    constexpr timespec kPause{0, 2'000'000};
+    for (int tries = 0; flock(descriptor, LOCK_EX | LOCK_NB) != 0; ++tries) {
+        if (errno != EWOULDBLOCK) {
+            return false;  // the file system has no locks
+        }
+        if (tries == kTries) {
+            return true;
+        }
+        nanosleep(&kPause, nullptr);
     }
-    const File& file = *opened;
-    const File::Reading reading(file);
-    struct stat status{};
-    if (fstat(reading.own_descriptor(), &status) != 0) {
-        return write_error(path, errno);
-    }
-    const auto before = static_cast<std::uint64_t>(status.st_size);
-    if (file.header().packed) {
-        return PackReport{before, before};
-    }
-    // Writers hold this lock; it is released when we close the file.
-    if (flock(reading.own_descriptor(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-        return Error{ErrorKind::kUnsupported, path.string() + " is still being written",
-                     "pack it when the program has ended"};
-    }
+    return false;
+}
+
+// `report`: what of the file could not be read. A copy lacks that; otherwise it is an error.
+Result<PackReport> write_packed(const File& file, const File::Reading& reading, const struct stat& like,
+                                const Folder& folder, const std::string& name, ScanReport& report, bool is_copy) {
     std::vector<std::uint8_t> head(file.header().header_bytes);
     if (reading.read(head.data(), head.size(), 0) != static_cast<ssize_t>(head.size())) {
-        return Error{ErrorKind::kMalformed, path.string() + " is cut off inside its header", "it holds no rows"};
+        return Error{ErrorKind::kMalformed, file.path().string() + " is cut off inside its header",
+                     "it holds no rows"};
     }
     // The writer leaves room in its header, which is most of a small file.
     FileHeader header;
@@ -193,12 +195,11 @@ Result<PackReport> pack_file(const Folder& folder, const std::string& name) {
         header.fixed_crc = crc32c(&header, offsetof(FileHeader, fixed_crc));
     }
     Output output(folder, name);
-    int error = output.open(status);
+    int error = output.open(like);
     if (error == 0) {
         error = output.write(head.data(), head.size());
     }
     std::vector<std::uint8_t> descriptions;
-    ScanReport report;
     ChunkWalker walker(file, report);
     for (Chunk chunk; error == 0;) {
         const Result<bool> more = walker.next(chunk);
@@ -215,19 +216,58 @@ Result<PackReport> pack_file(const Folder& folder, const std::string& name) {
     if (error == 0 && !descriptions.empty()) {
         error = write_chunk(output, {.offset = 0, .stream = StreamId{0}, .payload = descriptions});
     }
-    if (error == 0 && !report.whole()) {
+    if (error == 0 && !report.whole() && !is_copy) {
         return Error{ErrorKind::kMalformed,
-                     path.string() + " is damaged at offset " + std::to_string(report.damaged.front().offset) + " (" +
-                         report.damaged.front().what + ") and was not packed",
+                     file.path().string() + " is damaged at offset " + std::to_string(report.damaged.front().offset) +
+                         " (" + report.damaged.front().what + ") and was not packed",
                      "it can be read as it is; the damaged places are skipped"};
     }
     if (error == 0) {
-        error = output.finish(header);
+        error = output.finish(header, is_copy && file.header().has_writer);
     }
     if (error != 0) {
-        return write_error(path, error);
+        return write_error(folder.path() / name, error);
     }
-    return PackReport{before, output.written()};
+    return PackReport{file.bytes(), output.written(), report.damages};
+}
+
+}  // namespace
+
+Result<PackReport> pack_file(const Folder& folder, const std::string& name) {
+    const std::filesystem::path path = folder.path() / name;
+    Result<File> opened = File::open(folder, name);
+    if (!opened) {
+        return opened.error();
+    }
+    const File& file = *opened;
+    const File::Reading reading(file);
+    struct stat status{};
+    if (fstat(reading.own_descriptor(), &status) != 0) {
+        return write_error(path, errno);
+    }
+    if (file.header().packed) {
+        const auto bytes = static_cast<std::uint64_t>(status.st_size);
+        return PackReport{bytes, bytes};
+    }
+    if (is_locked(reading.own_descriptor())) {
+        return Error{ErrorKind::kUnsupported, path.string() + " is still being written",
+                     "pack it when the program has ended"};
+    }
+    ScanReport report;
+    return write_packed(file, reading, status, folder, name, report, false);
+}
+
+Result<PackReport> pack_copy(const File& file, const Folder& to, const std::string& name) {
+    const File::Reading reading(file);
+    if (reading.error() != 0) {
+        return write_error(file.path(), reading.error());
+    }
+    struct stat like{};
+    like.st_mode = 0600;
+    like.st_uid = geteuid();
+    like.st_gid = getegid();
+    ScanReport report;
+    return write_packed(file, reading, like, to, name, report, true);
 }
 
 }  // namespace kymo::recording

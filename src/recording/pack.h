@@ -1,8 +1,9 @@
-// Rewriting a finished recording file into chunks that are as small as their contents, with checksums.
+// Rewriting a recording file into chunks that are as small as their contents, with checksums.
 #pragma once
 
 #include "base/result.h"
 #include "recording/folder.h"
+#include "recording/reader.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -13,6 +14,7 @@ namespace kymo::recording {
 struct PackReport {
     std::uint64_t bytes_before = 0;
     std::uint64_t bytes_after = 0;
+    std::uint64_t damages = 0;  // places that were left out (of pack_copy())
 };
 
 // Replaces the file by its packed form, through a temporary file beside it and a rename. The original is unchanged
@@ -21,5 +23,10 @@ struct PackReport {
 // makes the rest unreadable. A packed file is not changed. Cost: reads and writes the file once.
 Result<PackReport> pack_file(const Folder& folder, const std::string& name);
 Result<PackReport> pack_file(const std::filesystem::path& path);  // in the directory of that path
+
+// Writes what a file holds by now, packed, to a new file of another folder. The file may be written meanwhile: the
+// copy has what was committed when its chunk was read, and its header says so (Header::has_writer). Damaged places
+// are left out, and counted. Errors as above, but kUnsupported.
+Result<PackReport> pack_copy(const File& file, const Folder& to, const std::string& name);
 
 }  // namespace kymo::recording

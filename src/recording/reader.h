@@ -47,6 +47,7 @@ struct Header {
     std::string producer;
     bool closed = false;  // the writer ended regularly; not so after SIGKILL, or while it still writes
     bool packed = false;
+    bool has_writer = false;  // when it was opened, or copied by pack_copy(): more rows may come
     std::uint32_t header_bytes = 0;
     std::uint32_t chunk_bytes = 0;
     std::uint64_t used_bytes = 0;  // when the file was opened

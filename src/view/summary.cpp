@@ -341,6 +341,9 @@ const char* mode_name(recording::EventMode mode) {
 }
 
 std::string ending(const Profile& profile) {
+    if (profile.is_running) {
+        return "still running";
+    }
     if (!profile.has_run_end) {
         return "the recording has no end: its parent was gone before the program";
     }

@@ -22,7 +22,7 @@ constexpr std::size_t kMaxUnavailable = 1000;
 
 void Descriptions::read_from(const rec::File& file, rec::Handlers& handlers) {
     data_.name = file.path().filename().string();
-    data_.is_closed = file.header().closed;
+    data_.has_writer = file.header().has_writer;
     data_.machine = file.header().machine;
     data_.pid = file.header().pid;
     is_excerpt_ = file.excerpt() != 0;

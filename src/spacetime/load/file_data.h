@@ -156,7 +156,7 @@ KYMO_MEMBERS(StreamData, id, tid, own_tid, name, begin, end, is_known, has_ended
 // One file: at most one process, and what the parent wrote.
 struct FileData {
     std::string name;
-    bool is_closed = false;
+    bool has_writer = false;  // it was still being written
     std::uint16_t machine = 0;
 
     bool has_process = false;
@@ -249,11 +249,11 @@ KYMO_MEMBERS(FileData::Run, begin, command, host, directory, kernel, producer, p
 KYMO_MEMBERS(FileData::TaskLife, pid, tid, parent_pid, parent_tid, begin, end, name, executable, obstacle, code_begin,
              code_end, offs, switches, has_begun, by_exec, execs)
 KYMO_MEMBERS(FileData::Rank, rank, size, host)
-KYMO_MEMBERS(FileData, name, is_closed, machine, has_process, is_short, pid, own_pid, entry, is_pid_known, parent_pid,
-             begin, executable, command, mechanism, has_ended, totals, events, samples_by_event, unavailable, images,
-             streams, waits, has_registers, strange_rows, unknown_tables, damaged_places, missing_bytes, excerpt_of,
-             run, run_end, tasks, rank, mappings, kernel_lost, is_of_hosts, last_metric, clock_pair, shift_ns,
-             short_processes)
+KYMO_MEMBERS(FileData, name, has_writer, machine, has_process, is_short, pid, own_pid, entry, is_pid_known,
+             parent_pid, begin, executable, command, mechanism, has_ended, totals, events, samples_by_event,
+             unavailable, images, streams, waits, has_registers, strange_rows, unknown_tables, damaged_places,
+             missing_bytes, excerpt_of, run, run_end, tasks, rank, mappings, kernel_lost, is_of_hosts, last_metric,
+             clock_pair, shift_ns, short_processes)
 
 // For the samples of one of its streams.
 EventRoles roles_of(const FileData& file, const StreamData& stream);

@@ -12,7 +12,6 @@ namespace rec = recording;
 FileData file_of(const rec::ShortProcess& row, const FileData& shared) {
     FileData file;
     file.name = shared.name;
-    file.is_closed = true;
     file.is_short = true;
     file.machine = shared.machine;
     file.has_process = true;

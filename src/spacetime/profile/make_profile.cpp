@@ -71,6 +71,7 @@ class Merger {
             profile_.directory = file.run->directory;
             profile_.begin = profile_.begin == 0 ? file.run->begin : std::min(profile_.begin, file.run->begin);
         }
+        profile_.is_running = profile_.is_running || file.has_writer;
         if (file.run && file.run_end) {
             starters_.try_emplace(file.pid, file.run_end->wait_status);
         }
@@ -151,7 +152,7 @@ class Merger {
                 static_cast<std::int64_t>(file.totals[event]);
         }
         process_files_.push_back(static_cast<std::size_t>(&file - files_.data()));
-        if (!file.has_ended) {
+        if (!file.has_ended && !file.has_writer) {
             warn(file, how_it_ended(file) + "; everything up to its last sample is here");
         }
         profile_.processes.push_back(std::move(process));
@@ -313,6 +314,7 @@ class Merger {
     // Where the parent's own rows are missing, the run is as long as what is known of its threads.
     void settle_times() {
         settle_hosts();
+        profile_.is_running = profile_.is_running && !profile_.has_run_end;
         std::uint64_t first = ~std::uint64_t{0};
         std::uint64_t last = 0;
         for (const ProfileThread& thread : profile_.threads) {

@@ -146,6 +146,7 @@ struct Profile {
     std::uint64_t end = 0;
     std::uint64_t started_realtime_ns = 0;  // 0: not known
     bool has_run_end = false;
+    bool is_running = false;  // it has no end yet: a program was still writing when this was read, or copied
     std::uint64_t wait_status = 0;
     std::uint64_t end_reason = 0;
     std::uint64_t peak_bytes = 0;  // largest resident size of a process; 0: not known

@@ -129,7 +129,9 @@ void header(Sheet& sheet) {
         }
     }
     if (sheet.profile.threads.empty() && sheet.profile.processes.empty()) {
-        line += sheet.profile.has_run_end ? "" : ", the recording has no end: its writer was killed";
+        line += sheet.profile.has_run_end  ? ""
+                : sheet.profile.is_running ? ", still running"
+                                           : ", the recording has no end: its writer was killed";
         sheet.out += wrap(sheet.style, line, 0, 2);
         return;
     }

@@ -186,5 +186,43 @@ TEST(Pack, ChecksumsCatchOverwrittenBytes) {
     EXPECT_GE(caught, kRounds - 1);  // the few bytes of padding are not covered
 }
 
+TEST(PackCopy, HasWhatIsCommittedWhileTheFileIsWritten) {
+    const TemporaryFolder folder;
+    const TemporaryFolder copies;
+    const auto path = folder / "a.krec";
+    FileWriter writer;
+    ASSERT_EQ(writer.create(path.c_str(), {}), 0);
+    StreamWriter rows;
+    rows.open(writer, StreamId{0});
+    ASSERT_TRUE(write_schemas(rows));
+    ASSERT_TRUE(rows.append(Process{.pid = 1}));
+    const auto to = Folder::open(copies.path());
+    const auto file = File::open(path);
+    ASSERT_TRUE(file && to);
+    EXPECT_TRUE(file->header().has_writer);
+    ASSERT_TRUE(pack_copy(*file, *to, "early.krec"));
+    ASSERT_TRUE(rows.append(Process{.pid = 2}));
+    ASSERT_TRUE(pack_copy(*file, *to, "later.krec"));
+    rows.release();
+    ASSERT_EQ(writer.close(), 0);
+    const auto ended = File::open(path);
+    ASSERT_TRUE(ended);
+    EXPECT_FALSE(ended->header().has_writer);
+    ASSERT_TRUE(pack_copy(*ended, *to, "ended.krec"));
+    const auto pids = [&](const char* name) {
+        const auto copy = File::open(copies / name);
+        EXPECT_TRUE(copy) << copy.error().what;
+        EXPECT_TRUE(copy->header().packed);
+        EXPECT_EQ(copy->header().has_writer, std::string_view(name) != "ended.krec");
+        std::vector<std::uint64_t> found;
+        const auto report = copy->scan(on<Process>([&](StreamId, const Process& row) { found.push_back(row.pid); }));
+        EXPECT_TRUE(report && report->whole());
+        return found;
+    };
+    EXPECT_EQ(pids("early.krec"), (std::vector<std::uint64_t>{1}));
+    EXPECT_EQ(pids("later.krec"), (std::vector<std::uint64_t>{1, 2}));
+    EXPECT_EQ(pids("ended.krec"), (std::vector<std::uint64_t>{1, 2}));
+}
+
 }  // namespace
 }  // namespace kymo::recording
