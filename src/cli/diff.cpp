@@ -2,6 +2,7 @@
 #include "cli/analysis_progress.h"
 #include "cli/help/missing_parts.h"
 #include "cli/image_options.h"
+#include "cli/team.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "compare/compare.h"
@@ -72,7 +73,7 @@ Result<std::vector<compare::Limit>> limits_from(const std::vector<std::string>& 
 
 class DiffRun {
   public:
-    explicit DiffRun(std::size_t recordings) : recordings_(recordings) {}
+    DiffRun(std::size_t recordings, bool is_shown) : recordings_(recordings), progress_(is_shown) {}
 
     Result<std::vector<compare::RunFigures>> load(const std::vector<std::string>& names,
                                                   const compare::FiguresOptions& options) {
@@ -81,8 +82,9 @@ class DiffRun {
             stage_ = fmt::format("recording {} of {}", ++done_, recordings_);
             progress_.begin(stage_);
             const auto recording = open_with_images(name);
-            if (!recording) {
-                return recording.error();
+            const Result<void> own = recording ? Result<void>() : recording.error();
+            if (const auto opened = team::agree(options.team, own); !opened) {
+                return opened.error();
             }
             auto figures = compare::figures_of(*recording, name, options);
             if (!figures) {
@@ -217,12 +219,20 @@ int run_diff(int argc, char** argv) {
     if (!page.empty() && view::comparison_shell().empty()) {
         return fail(no_page_error());
     }
-    DiffRun run(first.size() + second.size());
-    auto base = run.load(first, {.findings = !no_findings});
-    auto other = base ? run.load(second, {.findings = !no_findings}) : base;
+    const CommandTeam team;
+    if (no_findings && !team.is_first()) {
+        return 0;  // which one process does alone
+    }
+    const compare::FiguresOptions how{.findings = !no_findings, .team = no_findings ? nullptr : team.get()};
+    DiffRun run(first.size() + second.size(), team.is_first());
+    auto base = run.load(first, how);
+    auto other = base ? run.load(second, how) : base;
     if (!other) {
         run.end();
-        return fail(other.error());
+        return team.fail(other.error());
+    }
+    if (!team.is_first()) {
+        return 0;
     }
     const std::string base_run = median_run(*base);
     const std::string other_run = median_run(*other);

@@ -4,6 +4,7 @@
 #include "archive/remove_at_end.h"
 #include "base/clean_text.h"
 #include "cli/image_options.h"
+#include "cli/team.h"
 #include "cli/verbs.h"
 #include "program/copy_images.h"
 #include "recording/format.h"
@@ -105,6 +106,10 @@ int run_pack(int argc, char** argv) {
     add_image_options(options);
     if (const auto code = parse_options(options, argc, argv)) {
         return *code;
+    }
+    const CommandTeam team;
+    if (!team.is_first()) {
+        return 0;  // the first process does it alone
     }
     if (archive::is_packed(folder)) {
         return fail(

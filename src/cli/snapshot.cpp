@@ -1,5 +1,6 @@
 // kymo snapshot: what a recording holds by now, as a recording of its own.
 #include "base/clean_text.h"
+#include "cli/team.h"
 #include "cli/verbs.h"
 #include "launch/output.h"
 #include "recording/bundle.h"
@@ -81,6 +82,10 @@ int run_snapshot(int argc, char** argv) {
         ->type_name("OUT.kymo");
     if (const auto code = parse_options(options, argc, argv)) {
         return *code;
+    }
+    const CommandTeam team;
+    if (!team.is_first()) {
+        return 0;  // the first process does it alone
     }
     const auto recording = recording::Recording::open(folder);
     if (!recording) {

@@ -1,5 +1,6 @@
 // kymo sql: queries of a recording, in SQL.
 #include "cli/image_options.h"
+#include "cli/team.h"
 #include "cli/verbs.h"
 #include "recording/reader.h"
 #include "view/exports/query.h"
@@ -42,6 +43,10 @@ int run_sql(int argc, char** argv) {
     add_image_options(options);
     if (const auto code = parse_options(options, argc, argv)) {
         return *code;
+    }
+    const CommandTeam team;
+    if (!team.is_first()) {
+        return 0;  // the first process does it alone
     }
     if (query == "-" && folder == "-") {
         return fail({ErrorKind::kUsage, "standard input cannot be both the recording and the query",

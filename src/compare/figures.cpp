@@ -221,9 +221,12 @@ RunFigures figures_of(const Profile& profile, const CallTree& tree, const WaitTa
 Result<RunFigures> figures_of(const recording::Recording& recording, std::string name,
                               const FiguresOptions& options) {
     if (options.findings) {
-        const auto analysis = analysis::analyse(recording);
+        const auto analysis = analysis::analyse(recording, {.spaces = {.team = options.team}});
         if (!analysis) {
             return analysis.error();
+        }
+        if (!team::is_first(options.team)) {
+            return RunFigures{};
         }
         return figures_of(analysis->profile, analysis->named.tree, analysis->named.waits,
                           analysis->judgement.findings, std::move(name));

@@ -14,6 +14,7 @@
 #include "spacetime/profile/call_tree.h"
 #include "spacetime/profile/profile.h"
 #include "spacetime/profile/wait_table.h"
+#include "team/team.h"
 
 #include <cstdint>
 #include <map>
@@ -71,6 +72,7 @@ struct RunFigures {
 
 struct FiguresOptions {
     bool findings = true;
+    team::Team* team = nullptr;  // analyses with findings together; only its first process has figures
 };
 
 // Error: as analysis::analyse().

@@ -212,8 +212,9 @@ Result<PackReport> write_packed(const File& file, const File::Reading& reading, 
         copy_descriptions(chunk, descriptions);
         error = write_chunk(output, chunk);
     }
-    // Without its descriptions a file cannot be read: they are there twice, at opposite ends.
-    if (error == 0 && !descriptions.empty()) {
+    // Without its descriptions a file cannot be read: they are there twice, at opposite ends. A packed one has them
+    // so.
+    if (error == 0 && !descriptions.empty() && !file.header().packed) {
         error = write_chunk(output, {.offset = 0, .stream = StreamId{0}, .payload = descriptions});
     }
     if (error == 0 && !report.whole() && !is_copy) {

@@ -22,7 +22,7 @@ def start(test, name):
     """A run of which one process has ended and another works until there is a file NAME.go."""
     out, half, go = (test.work / f"{name}.{end}" for end in ("kymo", "half", "go"))
     program = test.program("children")
-    script = f'"$0" work 60 && touch {half} && while [ ! -e {go} ]; do "$0" work 5 > {test.work}/out; done; exit 6'
+    script = f'"$0" work 60; touch {half}; while [ ! -e {go} ]; do "$0" work 5 > {test.work}/out; done; exit 6'
     started = test.start(test.kymo, "record", "-o", out, "--", "sh", "-c", script, program)
     test.check("the program runs", "half of it is done", half.exists(), appears(half))
     return started, out, go

@@ -46,6 +46,18 @@ def pages(test, folder):
         test.check(f"page by {number}: the same bytes", len(made[0]), len(made[number]), made[0] == made[number])
 
 
+def other_verbs(test, folder):
+    """`diff` together; what one process does alone is done once."""
+    same(test, folder, "diff", folder, folder, "--json", numbers=(2,))
+    same(test, folder, "sql", folder, ".schema", numbers=(2,))
+    plain, made = test.work / "plain.json", test.work / "made.json"
+    test.run(test.kymo, "export", folder, "--to", "speedscope", "-o", plain, env=ENVIRONMENT)
+    done = test.run(*mpirun(3), test.kymo, "export", folder, "--to", "speedscope", "-o", made, env=ENVIRONMENT)
+    test.check("export by 3: the same file", "once", (done.returncode, done.stderr[-300:]), done.returncode == 0 and made.read_bytes() == plain.read_bytes())
+    alone = test.run(*mpirun(2), test.kymo, "diff", folder, folder, "--no-findings", "--json", env=ENVIRONMENT)
+    test.equal("diff --no-findings by 2", 0, alone.returncode)
+
+
 def errors(test, folder):
     for words in (["report", test.work / "nothing.kymo"], ["report", folder, "--sort", "nothing"]):
         plain = test.run(test.kymo, *words, env=ENVIRONMENT)
@@ -97,6 +109,7 @@ def run(test):
         recording = replay.unpack_one(name, test.work)
         same(test, recording, "report", recording, "--json=full", numbers=(3,))
     pages(test, job)
+    other_verbs(test, job)
     errors(test, job)
     big = test.work / "big.kymo"
     test.must(test.build / "bench/generate_job", big, "--ranks", 8, "--samples", 2_000_000, "--slow", 7)
