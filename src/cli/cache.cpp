@@ -9,11 +9,11 @@ namespace kymo::cli {
 namespace {
 
 constexpr const char* kCacheExamples =
-    "Names of functions, with lines and inlining, are kept by build id once to look them up took long: the next "
-    "report "
-    "of that program does not read its debug information again. The directory is $KYMO_CACHE, or "
-    "$XDG_CACHE_HOME/kymo, "
-    "or ~/.cache/kymo; KYMO_CACHE=off keeps nothing. What was used longest ago goes first.\n\n"
+    "Names of functions, with lines and inlining, are kept by build id if to look them up took long: the next report "
+    "of "
+    "that program does not read its debug information again. The directory is $KYMO_CACHE, or $XDG_CACHE_HOME/kymo, "
+    "or "
+    "~/.cache/kymo; KYMO_CACHE=off keeps nothing. What was used longest ago goes first.\n\n"
     "examples:\n"
     "  kymo cache                          where it is, and how large\n"
     "  kymo cache --clear\n"
@@ -30,7 +30,10 @@ int run_cache(int argc, char** argv) {
     }
     const program::NameCache cache = program::NameCache::of_user();
     if (cache.folder().empty()) {
-        fmt::print("no names are kept: KYMO_CACHE=off, no home directory, or others may write to ~/.cache/kymo\n");
+        fmt::print(
+            "no names are kept: KYMO_CACHE is off or no absolute path, there is no home directory, or others may "
+            "write to "
+            "the cache\n");
         return 0;
     }
     const auto before = cache.contents();

@@ -3,6 +3,7 @@
 #include "base/checksum.h"
 #include "recording/format.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -143,19 +144,16 @@ std::vector<std::string> Stage::move_to(const recording::Folder& recording,
 }
 
 void Stage::remove_if_empty() const {
-    const auto left = folder_.names("");
-    if (!left) {
-        return;
-    }
     if (is_of_job_) {
         if (flock(folder_.descriptor(), LOCK_EX | LOCK_NB) != 0) {
             return;  // another rank is still there
         }
         // The last rank on this host: only the job's name is left, and perhaps images, which every rank has moved.
-        for (const std::string& name : *left) {
-            if (name != kJobFile && name != recording::kImagesFolder) {
-                return;
-            }
+        const auto left = folder_.names("");
+        if (!left || std::any_of(left->begin(), left->end(), [](const std::string& name) {
+                return name != kJobFile && name != recording::kImagesFolder;
+            })) {
+            return;
         }
         std::error_code ignored;
         fs::remove_all(folder_.reach(recording::kImagesFolder), ignored);

@@ -2,6 +2,8 @@
 
 #include <cstdlib>
 #include <stdexcept>
+#include <sys/file.h>
+#include <utility>
 
 namespace kymo::testing {
 
@@ -32,7 +34,8 @@ MadeFile::MadeFile(const std::filesystem::path& path, std::uint32_t pid, std::ui
 
 MadeFile::~MadeFile() {
     if (writer_.is_open()) {
-        writer_.abandon();  // as after SIGKILL
+        flock(std::as_const(writer_).descriptor(), LOCK_UN);  // which chunks that are still mapped would keep
+        writer_.abandon();                                    // as after SIGKILL
     }
 }
 
