@@ -26,8 +26,6 @@ constexpr const char* kSnapshotExamples =
     "  kymo snapshot server.kymo                    makes server-snapshot.kymo, or the next free number\n"
     "  kymo snapshot server.kymo -o before.kymo\n"
     "  kymo diff before.kymo server.kymo            what has changed since\n";
-constexpr std::size_t kManyFiles = 64;
-constexpr std::uint64_t kMostBundled = std::uint64_t{16} << 20U;
 
 // server.kymo → server-snapshot, to which .kymo is added.
 std::string usual_name(const std::string& folder) {
@@ -111,10 +109,10 @@ int run_snapshot(int argc, char** argv) {
         fs::remove_all(*path, failed);
         return fail(copied.error());
     }
-    if (copied->names.size() > kManyFiles) {
+    if (copied->names.size() > recording::kManyFiles) {
         // Otherwise they are as readable by themselves.
-        static_cast<void>(recording::move_into_bundle(
-            *to, copied->names, *to, std::string("processes") + recording::kBundleSuffix, kMostBundled));
+        static_cast<void>(recording::move_into_bundle(*to, copied->names, *to, recording::kProcessBundle,
+                                                      recording::kMostBundledBytes));
     }
     for (const std::string& warning : recording->warnings()) {
         fmt::print(stderr, "kymo: {}\n", clean_text(warning));

@@ -53,19 +53,17 @@ std::string bundle_name(const std::optional<Job>& job) {
         boot.resize(std::min(boot.size(), kDigits));
         return boot.empty() ? std::string() : "ranks-" + boot + recording::kBundleSuffix;
     }
-    return std::string("processes") + recording::kBundleSuffix;
+    return recording::kProcessBundle;
 }
 
 // A few files are left as they are, and large ones: copying them again costs more than their number.
 void bundle(const recording::Folder& from, const recording::Folder& to, const std::optional<Job>& job,
             const std::vector<std::string>& files) {
-    constexpr std::size_t kManyFiles = 64;
     constexpr std::uint64_t kManyRanks = 32;
-    constexpr std::uint64_t kMostBytes = std::uint64_t{16} << 20U;
-    const bool is_many = files.size() > kManyFiles || (job && (job->size > kManyRanks || &from != &to));
+    const bool is_many = files.size() > recording::kManyFiles || (job && (job->size > kManyRanks || &from != &to));
     if (const std::string name = bundle_name(job); is_many && !name.empty()) {
         // Otherwise they are as readable by themselves.
-        static_cast<void>(recording::move_into_bundle(from, files, to, name, kMostBytes));
+        static_cast<void>(recording::move_into_bundle(from, files, to, name, recording::kMostBundledBytes));
     }
 }
 

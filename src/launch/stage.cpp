@@ -1,6 +1,7 @@
 #include "launch/stage.h"
 
 #include "base/checksum.h"
+#include "base/descriptor.h"
 #include "recording/format.h"
 
 #include <algorithm>
@@ -37,12 +38,8 @@ Error refused(const fs::path& directory, int error) {
 
 // Waits until the bytes are on the disk: a network's file system reports here what it could not write.
 std::error_code sync(const std::string& path) {
-    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    const int error = file < 0 || fsync(file) != 0 ? errno : 0;
-    if (file >= 0) {
-        ::close(file);
-    }
-    return {error, std::system_category()};
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    return {!file || fsync(file.number()) != 0 ? errno : 0, std::system_category()};
 }
 
 // Complete or absent; nothing is replaced. Success if there is no such file to move.

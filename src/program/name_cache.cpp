@@ -1,6 +1,7 @@
 #include "program/name_cache.h"
 
 #include "base/checksum.h"
+#include "base/file_limit.h"
 #include "base/varint.h"
 
 #include <algorithm>
@@ -9,7 +10,6 @@
 #include <fcntl.h>
 #include <fstream>
 #include <iterator>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
@@ -218,7 +218,7 @@ std::optional<NameCache::Image> NameCache::decode(std::string_view bytes, const 
     if (in.text() != build_id) {
         return std::nullopt;
     }
-    // By their numbers in the file: names that are no different to us share one of ours.
+    // By their numbers in the file: names that look the same when shown share a number.
     Image image;
     std::vector<std::uint32_t> files;
     for (std::size_t left = in.count(); left != 0 && in.is_good(); --left) {
@@ -288,8 +288,7 @@ void NameCache::write(const std::string& build_id, const Image& image) const {
     }
     const std::string bytes = encode(build_id, image);
     // Beyond the limit on file sizes the kernel kills instead of refusing.
-    rlimit limit{};
-    if (bytes.size() > kMostFileBytes || getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur < bytes.size()) {
+    if (bytes.size() > kMostFileBytes || !within_file_limit(bytes.size())) {
         return;
     }
     std::error_code error;

@@ -3,6 +3,7 @@
 #include "base/checksum.h"
 #include "base/clean_text.h"
 #include "base/descriptor.h"
+#include "base/file_limit.h"
 #include "recording/format.h"
 #include "recording/reader.h"
 
@@ -14,7 +15,6 @@
 #include <fcntl.h>
 #include <optional>
 #include <sys/file.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
@@ -63,8 +63,7 @@ ssize_t read_fully(int descriptor, void* to, std::size_t bytes, std::uint64_t of
 
 // 0 or an errno. Beyond the limit on file sizes the kernel kills instead of refusing.
 int write_fully(int descriptor, const void* from, std::size_t bytes, std::uint64_t offset) {
-    rlimit limit{};
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && offset + bytes > limit.rlim_cur) {
+    if (!within_file_limit(offset + bytes)) {
         return EFBIG;
     }
     for (std::size_t done = 0; done < bytes;) {

@@ -17,6 +17,11 @@
 namespace kymo::recording {
 
 inline constexpr const char* kBundleSuffix = ".krecs";
+inline constexpr const char* kProcessBundle = "processes.krecs";  // of a run outside jobs
+
+// More files than this are moved into a bundle, but for those of more bytes: to copy them costs more than they do.
+inline constexpr std::size_t kManyFiles = 64;
+inline constexpr std::uint64_t kMostBundledBytes = std::uint64_t{16} << 20U;
 
 struct Member {
     std::string name;         // that the file had in the folder

@@ -1,6 +1,7 @@
 #include "recording/pack.h"
 
 #include "base/checksum.h"
+#include "base/file_limit.h"
 #include "recording/chunk_walker.h"
 #include "recording/crc.h"
 #include "recording/reader.h"
@@ -13,7 +14,6 @@
 #include <fcntl.h>
 #include <string>
 #include <sys/file.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
@@ -91,8 +91,7 @@ class Output {
   private:
     int flush() {
         // Beyond this limit the kernel kills instead of refusing.
-        rlimit limit{};
-        if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && written_ > limit.rlim_cur) {
+        if (!within_file_limit(written_)) {
             return EFBIG;
         }
         for (std::size_t done = 0; done < pending_.size();) {

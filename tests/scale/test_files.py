@@ -59,7 +59,7 @@ def ranks(test):
     test.equal("files of the job", 2, len(files))
     said = test.report(out)
     test.equal("ranks", list(range(RANKS)), [rank["rank"] for rank in said["ranks"]])
-    test.equal("ended, every process", [], [warning for warning in said["recording"].get("warnings", []) if "ended without" in warning])
+    test.equal("ended, every process", [], [note for note in said["notes"] if "ended without" in note])
 
 
 def processes(test):
@@ -95,11 +95,11 @@ def staged(test):
         test.equal(f"{name}: files", [word.split(".")[0] for word in expected], files)
         said = test.report(out)
         test.equal(f"{name}: processes that worked", len(started), sum(process["executable"].endswith("children") for process in said["processes"]))
-    # What cannot be moved stays, and is told.
+    # What cannot be moved stays, and Kymo says so.
     out = test.work / "full.kymo"
     told = test.run("sh", "-c", f'"$0" record --stage {stage} -o {out} -- sh -c \'"$0" work 20; mkdir {out}/launch.krec; exit 4\' "$1"', test.kymo, program)
     left = [path for path in stage.rglob("launch.krec")]
-    test.check("what cannot be moved", "stays, and is told", (told.returncode, told.stderr), told.returncode == 4 and len(left) == 1 and f"launch.krec stays in {left[0].parent}" in told.stderr)
+    test.check("what cannot be moved", "stays, and Kymo says so", (told.returncode, told.stderr), told.returncode == 4 and len(left) == 1 and f"launch.krec stays in {left[0].parent}" in told.stderr)
     test.check("and can be read there", "a report", test.run(test.kymo, "report", left[0].parent).stderr, test.run(test.kymo, "report", left[0].parent).returncode == 0)
     refused = test.run(test.kymo, "record", "--stage", test.work / "nowhere", "-o", test.work / "no.kymo", "--", program, "work", 5)
     test.check("a stage that is not there", "one line, and no recording", (refused.returncode, refused.stderr, (test.work / "no.kymo").exists()),

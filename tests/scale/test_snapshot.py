@@ -47,7 +47,7 @@ def run(test):
     test.equal("the copy's end", "still running", said["recording"]["ending"])
     test.equal("the recording's end, by now", "still running", live["recording"]["ending"])
     test.check("has the process that ended", "one or more", workers(said), workers(said) >= 1)
-    test.check("no process is taken for killed", "no such note", before[-2000:], "ended without saying so" not in before)
+    test.equal("processes that are taken for killed", [], [note for what in (said, live) for note in what["notes"] if "ended without saying so" in note])
     go.touch()
     test.check("the program", "undisturbed", started.communicate(timeout=60), started.returncode == 6)
     test.check("the copy afterwards", "the same report", "another", text(test, copy) == before)
@@ -76,6 +76,11 @@ def run(test):
     while lost() == "still running" and time_left() > 20:
         time.sleep(0.1)
     test.check("a killed parent's recording", "has no end", lost(), lost().startswith("the recording has no end"))
+    # And so is a process that was killed, once nothing holds its file.
+    victim = test.work / "victim.kymo"
+    test.run(test.kymo, "record", "-o", victim, "--", "sh", "-c", '"$0" work 30; kill -9 $$', test.program("children"))
+    notes = test.report(victim)["notes"]
+    test.check("a killed process", "a note", notes, any("killed by signal 9" in note for note in notes))
 
 
 main(run)
