@@ -233,6 +233,30 @@ export async function rows(browser, tools) {
   check("all are shown when they are asked for", (await seen()).length === 3000, String((await seen()).length));
 }
 
+// A job of 130 ranks on three hosts, one of which works half as long again: a folded row a host, and below it the slow rank.
+export async function ranks(browser, tools) {
+  const { check, run, build, kymo, work } = tools;
+  run(join(build, "bench", "generate_job"), join(work, "job.kymo"), "--ranks", "130", "--samples", "130000", "--slow", "77");
+  run(kymo, "view", join(work, "job.kymo"), "-o", join(work, "job.html"));
+  const seen = () => browser.evaluate("[...document.querySelectorAll('.threads .row')].map((row) => row.querySelector('.name').innerText.replace(/\\s+/g, ' '))");
+  await browser.open(join(work, "job.html"));
+  const all = await seen();
+  const slow = all.findIndex((name) => name.startsWith("rank 77 "));
+  const hosts = all.filter((name) => name.startsWith("node-"));
+  check("ranks are folded by host", hosts.join("|") === "node-0 0–63|node-1 64–127|node-2 128–129", all.join("|"));
+  check("the slow rank is shown below its host", slow === 2 && all[1] === hosts[1], all.join("|"));
+  const messages = await browser.evaluate("[...kymo.model.timeInMessages()]");
+  check("it is the one that waits least", messages.indexOf(Math.min(...messages)) === 77 && Math.min(...messages) > 0, String(messages.indexOf(Math.min(...messages))));
+  await browser.evaluate("document.querySelectorAll('.threads .row')[0].focus()");
+  await browser.key("ArrowRight");
+  const open = await seen();
+  check("a host opens into its ranks", open.length === all.length + 64 && open[1].startsWith("rank 0 ") && open[64].startsWith("rank 63 "), open.slice(0, 3).join("|"));
+  await browser.evaluate("document.querySelectorAll('.threads .row')[64 + 1].focus()");
+  await browser.key("P");
+  const pinned = await seen();
+  check("a folded host can be pinned, and its slow rank is then below it there", pinned[0] === hosts[1] && pinned.filter((name) => name === hosts[1]).length === 1, pinned.slice(0, 4).join("|"));
+}
+
 // Boxes beside the pointer stay in the window, keep off the row that they are about, and follow zooming; plots and the legend are whole.
 export async function tips(browser, tools) {
   const { check, made, page } = tools;

@@ -18,6 +18,7 @@
 //   cards    five findings fit, a click opens one (layout.mjs)
 //   panes    separators, folded panes, panes alone (layout.mjs)
 //   rows     rows of threads: folded, pinned, a part of thousands (layout.mjs)
+//   ranks    many ranks, folded by host (layout.mjs)
 //   tips     boxes beside the pointer, the occurrence plot, the legend (layout.mjs)
 //   keyboard the whole page by keys alone (keyboard.mjs)
 //   readable no text is cut, over another or too faint, in every view, size and theme (readable.mjs)

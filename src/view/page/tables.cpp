@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 
 namespace kymo::view {
 namespace {
@@ -154,11 +155,24 @@ void write_run(const Profile& profile, const CallTree& tree, Blob& blob) {
 
 void write_threads(const Profile& profile, const CallTree& tree, const Names& names, Blob& blob) {
     Json processes = Json::array();
+    std::map<std::uint64_t, int> host_of;  // by rank
+    std::map<std::string, int> hosts;
+    Json host_names = Json::array();
+    for (const ProfileRank& rank : profile.ranks) {
+        const auto [host, is_new] = hosts.try_emplace(rank.host, static_cast<int>(hosts.size()));
+        if (is_new) {
+            host_names.push_back(shown_text(rank.host));
+        }
+        host_of[rank.rank] = host->second;
+    }
     for (const ProfileProcess& process : profile.processes) {
+        const auto host = host_of.find(process.rank);
         processes.push_back({{"pid", process.pid},
                              {"name", shown_text(process.name)},
-                             {"rank", process.rank == kNoRank ? Json(nullptr) : Json(process.rank)}});
+                             {"rank", process.rank == kNoRank ? Json(nullptr) : Json(process.rank)},
+                             {"host", host == host_of.end() ? -1 : host->second}});
     }
+    blob.json["rank_hosts"] = std::move(host_names);
     blob.json["processes"] = std::move(processes);
     Json threads = Json::array();
     for (const ProfileThread& thread : profile.threads) {

@@ -1,12 +1,13 @@
 // The rows of the threads' view: threads, main ones first, under their process if there are several; a folded process is
-// one row, and so are short processes together. Of thousands of rows some are shown: those that differ most, and an even part.
+// one row, and so are short processes together, and many ranks by host, save those that differ most. Of thousands of rows some are shown: those that differ most, and an even part.
 import { kStates, Model } from "./model";
 
 export interface LaneRow {
-  kind: "thread" | "process" | "short"; // short: processes that live for a small part of the run
-  key: string; // t: thread, p: process, each with its number in the page; or short
+  kind: "thread" | "process" | "ranks" | "short"; // short: processes that live for a small part of the run
+  key: string; // t: thread, p: process, r: group of ranks, each with its number in the page; or short
   process: number; // −1: none, or several
   threads: number[]; // shown in the row
+  isAlone: boolean; // the only thread of its process
   isFolded: boolean;
   depth: number;
 }
@@ -35,6 +36,9 @@ const kManyThreads = 48;
 const kShortLife = 0.05; // of the run
 const kFewShort = 3; // fewer are not worth a row of their own
 const kShortKey = "short";
+const kManyRanks = 48; // more are grouped: by host, or on one host by number
+const kGroup = 32; // ranks
+const kOutlierRanks = 12; // at most, that are shown although their group is folded
 
 export function threadsOf(model: Model, process: number): number[] {
   return model.threads.flatMap((thread, index) => (thread.process === process ? [index] : []));
@@ -42,7 +46,8 @@ export function threadsOf(model: Model, process: number): number[] {
 
 export function foldedAtFirst(model: Model): Set<string> {
   const many = model.processes.length > 1 && model.threads.length > kManyThreads;
-  return new Set([kShortKey, ...(many ? model.processes.map((_, process) => `p${process}`) : [])]);
+  const groups = rankGroups(model).map((_, group) => `r${group}`);
+  return new Set([kShortKey, ...groups, ...(many ? model.processes.map((_, process) => `p${process}`) : [])]);
 }
 
 // Threads by process; the last list is of none. The main thread comes first, then those that began first.
@@ -64,10 +69,38 @@ function byProcess(model: Model): number[][] {
   return lists;
 }
 
+// The processes of each group, in the order of their ranks; none if ranks are few.
+function rankGroups(model: Model): number[][] {
+  const ranks = [...model.processes.keys()].filter((process) => model.processes[process].rank !== null);
+  const numbers = new Set(ranks.map((process) => model.processes[process].rank!));
+  if (numbers.size <= kManyRanks) {
+    return [];
+  }
+  ranks.sort((a, b) => model.processes[a].rank! - model.processes[b].rank!);
+  const hosts = new Set(ranks.map((process) => model.processes[process].host));
+  const groups = new Map<number, number[]>();
+  for (const process of ranks) {
+    const { rank, host } = model.processes[process];
+    const key = hosts.size > 1 ? host : Math.floor(rank! / kGroup);
+    groups.get(key)?.push(process) ?? groups.set(key, [process]);
+  }
+  return [...groups.values()];
+}
+
+// What the ranks of a row are called, and their numbers: "n17", "0–31".
+export function ranksWords(model: Model, threads: number[]): [string, string] {
+  const processes = [...new Set(threads.map((thread) => model.threads[thread].process))];
+  const ranks = processes.map((process) => model.processes[process].rank!);
+  const host = model.rankHosts[model.processes[processes[0]].host];
+  const [least, most] = [Math.min(...ranks), Math.max(...ranks)];
+  const isWhole = most - least + 1 === new Set(ranks).size;
+  return [model.rankHosts.length > 1 && host ? host : "ranks", `${isWhole ? "" : "of "}${least}–${most}`];
+}
+
 function threadBranch(model: Model, thread: number): Branch {
   const { process } = model.threads[thread];
   return {
-    row: { kind: "thread", key: `t${thread}`, process, threads: [thread], isFolded: false, depth: 0 },
+    row: { kind: "thread", key: `t${thread}`, process, threads: [thread], isAlone: false, isFolded: false, depth: 0 },
     below: [],
   };
 }
@@ -89,13 +122,29 @@ function branches(model: Model, folded: Set<string>): Branch[] {
     const below = threads.map((thread) => threadBranch(model, thread));
     const key = `p${process}`;
     return threads.length === 1
-      ? below[0] // the thread is the process
-      : { row: { kind: "process", key, process, threads, isFolded: folded.has(key), depth: 0 }, below };
+      ? { ...below[0], row: { ...below[0].row, isAlone: true } }
+      : { row: { kind: "process", key, process, threads, isAlone: false, isFolded: folded.has(key), depth: 0 }, below };
   };
   const isShort = (process: number, at: number) => at > 0 && rank(process) < 0 && life[process] < kShortLife * model.duration;
+  const groups = rankGroups(model).map((processes, group): Branch => {
+    const key = `r${group}`;
+    const inside = processes.filter((process) => lists[process].length);
+    const row: LaneRow = {
+      kind: "ranks",
+      key,
+      process: -1,
+      threads: inside.flatMap((process) => lists[process]),
+      isAlone: false,
+      isFolded: folded.has(key),
+      depth: 0,
+    };
+    return { row, below: inside.map(branchOf) };
+  });
+  const together = (processes: number[]) =>
+    groups.length ? [...groups, ...processes.filter((process) => rank(process) < 0).map(branchOf)] : processes.map(branchOf);
   const short = order.filter(isShort);
   if (short.length < kFewShort) {
-    return [...order.map(branchOf), ...others];
+    return [...together(order), ...others];
   }
   const threads = short.flatMap((process) => lists[process]);
   const group: LaneRow = {
@@ -103,16 +152,27 @@ function branches(model: Model, folded: Set<string>): Branch[] {
     key: kShortKey,
     process: -1,
     threads,
+    isAlone: false,
     isFolded: folded.has(kShortKey),
     depth: 0,
   };
   const long = order.filter((process) => !short.includes(process));
-  return [...long.map(branchOf), { row: group, below: short.map(branchOf) }, ...others];
+  return [...together(long), { row: group, below: short.map(branchOf) }, ...others];
+}
+
+// Ranks that differ most from the others.
+function outlierRanks(model: Model, all: Branch[]): Set<LaneRow> {
+  const ranks = all.filter(({ row }) => row.kind === "ranks").flatMap(({ below }) => below.map(({ row }) => row));
+  const score = distances(model, ranks);
+  const far = [...ranks.keys()].filter((at) => score[at] > kFarOff).sort((a, b) => score[b] - score[a]);
+  return new Set(far.slice(0, kOutlierRanks).map((at) => ranks[at]));
 }
 
 export function laneRows(model: Model, choice: LaneChoice): LaneRows {
   const rows: LaneRow[] = [];
   const pinned: LaneRow[] = [];
+  const all = branches(model, choice.folded);
+  const outliers = outlierRanks(model, all);
   const put = (branch: Branch, into: LaneRow[], depth: number) => {
     const { row, below } = branch;
     const to = into !== pinned && choice.pinned.has(row.key) ? pinned : into;
@@ -120,16 +180,18 @@ export function laneRows(model: Model, choice: LaneChoice): LaneRows {
     if (to === pinned || into !== hidden) {
       to.push({ ...row, depth: at });
     }
-    below.forEach((one) => put(one, row.isFolded ? hidden : to, at + 1));
+    below.forEach((one) => put(one, row.isFolded && !(to !== hidden && outliers.has(one.row)) ? hidden : to, at + 1));
   };
   const hidden: LaneRow[] = []; // below folded rows: only pinned ones are shown
-  branches(model, choice.folded).forEach((branch) => put(branch, rows, 0));
+  all.forEach((branch) => put(branch, rows, 0));
   const left = rows.length > choice.most ? sample(model, rows, choice) : rows;
   const shown = [...pinned, ...left];
   const rowOf = new Int32Array(model.threads.length).fill(-1);
   shown.forEach((row, index) => {
     if (row.kind === "thread" || row.isFolded) {
-      row.threads.forEach((thread) => (rowOf[thread] = rowOf[thread] < 0 ? index : rowOf[thread]));
+      // A rank that is shown below its folded group has a row of its own; pinned ones come first.
+      const isFree = (at: number) => at < 0 || (at >= pinned.length && shown[at].kind === "ranks" && shown[at].isFolded);
+      row.threads.forEach((thread) => (rowOf[thread] = isFree(rowOf[thread]) ? index : rowOf[thread]));
     }
   });
   return { rows: shown, pinned: pinned.length, rowOf, all: pinned.length + rows.length };
@@ -172,13 +234,14 @@ function median(values: number[]): number {
   return values.slice().sort((a, b) => a - b)[values.length >> 1] ?? 0;
 }
 
-// How far each row's time is from the median row's, in the state in which it is farthest.
+// How far each row's time is from the median row's: in the state in which it is farthest, or in calls that pass messages,
+// which wait on a processor.
 function distances(model: Model, rows: LaneRow[]): Float64Array {
   const far = new Float64Array(rows.length);
-  for (let state = 0; state < kStates; state++) {
-    const time = rows.map(
-      ({ threads }) => threads.reduce((sum, thread) => sum + (model.threads[thread].states[state] ?? 0), 0) / threads.length,
-    );
+  const messages = model.timeInMessages();
+  for (let state = 0; state <= kStates; state++) {
+    const of = (thread: number) => (state === kStates ? messages[thread] : (model.threads[thread].states[state] ?? 0));
+    const time = rows.map(({ threads }) => threads.reduce((sum, thread) => sum + of(thread), 0) / threads.length);
     const middle = median(time);
     const usual = median(time.map((ns) => Math.abs(ns - middle)));
     const scale = Math.max(usual, kLeastDistance * model.duration, 1);

@@ -109,7 +109,8 @@ function readOwn(blob: DataBlob, leaves: number): Model["own"] {
 export class Model {
   run: any;
   threads: Thread[];
-  processes: { pid: number; name: string; rank: number | null }[];
+  processes: { pid: number; name: string; rank: number | null; host: number }[]; // host: of rankHosts; −1: not known
+  rankHosts: string[];
   functions: Functions;
   files: string[];
   images: string[];
@@ -147,6 +148,7 @@ export class Model {
   levels: Levels;
   json: any;
   private isOwnFunction: boolean[];
+  private inMessages: Float64Array | null = null;
 
   private constructor(blob: DataBlob, arrived: () => void) {
     const json = (this.json = blob.json);
@@ -175,6 +177,7 @@ export class Model {
     this.metrics = json.metrics;
     this.memory = json.memory ?? [];
     this.hosts = json.hosts;
+    this.rankHosts = json.rank_hosts;
     this.channels = json.channels;
     this.nodeFunction = blob.u32("node.function");
     this.nodeKind = blob.u32("node.kind");
@@ -240,6 +243,25 @@ export class Model {
 
   get duration(): number {
     return this.run.duration;
+  }
+
+  // ns of each thread in calls of MPI.
+  timeInMessages(): Float64Array {
+    if (!this.inMessages) {
+      const isMessage = this.functions.name.map((name) => /^P?MPI_/.test(name));
+      const isBelow = new Uint8Array(this.nodeParent.length); // a parent comes before its children
+      for (let node = 1; node < isBelow.length; node++) {
+        isBelow[node] = isBelow[this.nodeParent[node]] || Number(isMessage[this.nodeFunction[node]] ?? false);
+      }
+      const level = this.levels.coarsest();
+      this.inMessages = new Float64Array(this.threads.length);
+      for (let thread = 0; thread < this.threads.length; thread++) {
+        for (let i = level.first[thread]; i < level.first[thread + 1]; i++) {
+          this.inMessages[thread] += isBelow[this.leafNode[level.leaf[i]]] ? level.ns[i] : 0;
+        }
+      }
+    }
+    return this.inMessages;
   }
 
   // Whether a function is of the program's own code, of any of its processes, and not of a library.
