@@ -179,8 +179,9 @@ int run_record(int argc, char** argv) {
             const bool good = CLI::detail::lexical_cast(text, seconds) && seconds > 0 && seconds <= 1e9;
             return good ? std::string() : "'" + text + "' is not a number of seconds between 0 and 1000000000";
         });
-    app.add_option("--max-size", options.max_bytes,
-                   "limit of each process's file, as 500MB or 2GB; the program runs on")
+    app.add_option(
+           "--max-size", options.max_bytes,
+           "limit of each process's file, as 500MB or 2GB: old samples are made fewer, short waits are added up")
         ->type_name("B")
         ->transform(CLI::AsSizeValue(true));
     app.add_option("--signal", options.signal, "the signal that reports samples (default 23, SIGURG)")

@@ -6,6 +6,7 @@
 #include "recording/bundle.h"
 #include "recording/format.h"
 #include "recording/pack.h"
+#include "recording/reader.h"
 
 #include <algorithm>
 #include <fcntl.h>
@@ -36,6 +37,12 @@ std::uint64_t bytes_of(const recording::Folder& folder, const std::string& name)
     struct stat status{};
     const bool known = fstatat(folder.descriptor(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
     return known && S_ISREG(status.st_mode) ? static_cast<std::uint64_t>(status.st_size) : 0;
+}
+
+// Without what was given back when old rows were condensed.
+std::uint64_t bytes_taken(const recording::Folder& folder, const std::string& name) {
+    const auto file = recording::File::open(folder, name);
+    return file ? file->bytes() - std::min(file->bytes(), file->header().freed_bytes) : 0;
 }
 
 bool disk_is_full(const recording::Folder& folder) {
@@ -94,7 +101,7 @@ EndReason end_reason(EndReason reason, const recording::Folder& folder, const st
     if (max_bytes != 0) {
         for (const std::string& file : own_files(folder, job)) {
             // A file is full if another chunk does not fit.
-            if (is_process_file(file) && bytes_of(folder, file) + recording::kChunkBytes > max_bytes) {
+            if (is_process_file(file) && bytes_taken(folder, file) + recording::kChunkBytes > max_bytes) {
                 return EndReason::kMaxSize;
             }
         }

@@ -73,6 +73,7 @@ Result<void> RunLog::create(const recording::Folder& folder, const std::optional
         recording::write_schema<recording::RunEnd>(stream_);
         recording::write_schema<recording::Unavailable>(stream_);
         recording::write_schema<recording::Switch>(stream_);
+        recording::write_schema<recording::SwitchBrief>(stream_);
         recording::write_schema<recording::Task>(stream_);
         recording::write_schema<recording::KernelLost>(stream_);
         recording::write_schema<recording::ClockPair>(stream_);

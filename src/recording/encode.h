@@ -19,6 +19,7 @@
 #include <cstring>
 #include <span>
 #include <string_view>
+#include <type_traits>
 
 namespace kymo::recording {
 
@@ -129,6 +130,17 @@ inline std::uint8_t* write_column(std::uint8_t* at, ColumnType, std::span<const 
 
 }  // namespace detail
 
+// Whether a column is the last one of the row and has nothing to say: readers take what a short body does not reach
+// for zero.
+template <typename Row, typename Member>
+constexpr bool is_omitted(const Row& row, Member member) {
+    if constexpr (requires { requires std::is_same_v<Member, std::remove_const_t<decltype(Row::kOmittedIfZero)>>; }) {
+        return member == Row::kOmittedIfZero && row.*member == 0;
+    } else {
+        return false;
+    }
+}
+
 // A row of table Row.
 template <typename Row>
 struct RowRecord {
@@ -146,13 +158,13 @@ struct RowRecord {
     std::size_t body(const std::uint64_t* bases) const {
         std::size_t bytes = 0;
         Row::columns([&](const char*, ColumnType type, const char*, auto member) {
-            bytes += detail::column_bytes(type, row.*member, bases);
+            bytes += is_omitted(row, member) ? 0 : detail::column_bytes(type, row.*member, bases);
         });
         return bytes;
     }
     std::uint8_t* write(std::uint8_t* at, std::uint64_t* bases) const {
         Row::columns([&](const char*, ColumnType type, const char*, auto member) {
-            at = detail::write_column(at, type, row.*member, bases);
+            at = is_omitted(row, member) ? at : detail::write_column(at, type, row.*member, bases);
         });
         return at;
     }

@@ -173,6 +173,7 @@ Result<File> File::read_header(File file) {
     header.header_bytes = raw.header_bytes;
     header.chunk_bytes = raw.chunk_bytes;
     header.used_bytes = raw.used_bytes;
+    header.freed_bytes = raw.packed == 0 ? raw.freed_bytes : 0;
     return file;
 }
 

@@ -44,6 +44,10 @@ std::atomic_ref<std::uint64_t> used_of(FileHeader& header) {
     return std::atomic_ref<std::uint64_t>(header.used_bytes);
 }
 
+std::atomic_ref<std::uint64_t> freed_of(FileHeader& header) {
+    return std::atomic_ref<std::uint64_t>(header.freed_bytes);
+}
+
 }  // namespace
 
 int FileWriter::create(const char* path, const FileOptions& options) {
@@ -67,6 +71,7 @@ int FileWriter::create(const char* path, const FileOptions& options) {
     descriptor_floor_ = options.descriptor_floor;
     descriptor_.store(file, std::memory_order_relaxed);
     full_.store(false, std::memory_order_relaxed);
+    at_limit_.store(false, std::memory_order_relaxed);
     last_error_.store(0, std::memory_order_relaxed);
     const std::size_t path_length = std::strlen(path);
     path_[0] = '\0';
@@ -247,16 +252,17 @@ int FileWriter::allocate(std::uint64_t offset, std::uint64_t bytes) {
 
 ChunkHeader* FileWriter::take(std::size_t bytes, std::uint32_t stream) {
     const KeepErrno keep;
-    if (!is_open() || bytes > kMaxChunkBytes || full()) {
+    if (!is_open() || bytes > kMaxChunkBytes || full_.load(std::memory_order_relaxed)) {
         return nullptr;
     }
     const std::uint64_t capacity = (bytes + kGridBytes - 1) / kGridBytes * kGridBytes;
     const auto used = used_of(*header());
     std::uint64_t offset = used.load(std::memory_order_relaxed);
     do {
-        if (offset + capacity > max_bytes_) {
+        if (offset + capacity > max_bytes_ + freed_of(*header()).load(std::memory_order_relaxed)) {
             if (capacity <= kChunkBytes) {
-                fail(EFBIG);
+                last_error_.store(EFBIG, std::memory_order_relaxed);
+                at_limit_.store(true, std::memory_order_relaxed);
             }
             return nullptr;
         }
@@ -273,6 +279,7 @@ ChunkHeader* FileWriter::take(std::size_t bytes, std::uint32_t stream) {
         used.compare_exchange_strong(end, offset, std::memory_order_acq_rel);
         return nullptr;
     }
+    at_limit_.store(false, std::memory_order_relaxed);
     chunk->capacity = static_cast<std::uint32_t>(capacity);
     chunk->stream = stream;
     std::atomic_ref<std::uint32_t>(chunk->magic).store(kChunkMagic, std::memory_order_release);

@@ -6,7 +6,7 @@
 // or writing zeros if the file system has none), mapped and populated; only then is it touched. So a full
 // disk or a limit is an error of take() and never a SIGBUS or SIGXFSZ. After the first failure of the file's
 // own (not one of memory) full() stays true: chunks in use can still be filled, and no further system calls are
-// made.
+// made. At max_bytes it is true until a part of the file is freed (FileHeader::freed_bytes).
 //
 // Address space. Mapped are the header and one chunk a stream, however large the file grows or may grow:
 // a program under `ulimit -v` or mlockall() has as much room as without Kymo, except for that. A forked child does
@@ -39,8 +39,10 @@ namespace kymo::recording {
 inline constexpr std::uint64_t kDefaultMaxBytes = 64ULL << 30U;
 
 struct FileOptions {
-    std::uint64_t max_bytes = 0;  // of the file; 0: kDefaultMaxBytes. Rounded down to whole chunks
-    std::uint16_t machine = 0;    // ELF e_machine
+    // Of the file, without what was freed in it (FileHeader::freed_bytes); 0: kDefaultMaxBytes. Rounded down to whole
+    // chunks.
+    std::uint64_t max_bytes = 0;
+    std::uint16_t machine = 0;  // ELF e_machine
     ClockDomain clock = ClockDomain::kMonotonic;
     std::uint32_t pid = 0;
     std::string_view producer = {};  // at most kProducerBytes are kept
@@ -77,8 +79,9 @@ class FileWriter {
     int descriptor() const { return descriptor_.load(std::memory_order_relaxed); }
     // Bytes of the file handed out so far, header included. 0 when not open.
     std::uint64_t bytes_used() const;
-    // No further chunk will be handed out: max_bytes, a limit, or no space (see last_error()).
-    bool full() const { return full_.load(std::memory_order_relaxed); }
+    // No further chunk is handed out: a limit or no space (see last_error()), or, until old rows are condensed,
+    // max_bytes.
+    bool full() const { return full_.load(std::memory_order_relaxed) || at_limit_.load(std::memory_order_relaxed); }
     // errno of the last failure inside (ENOSPC, EFBIG, ...); 0: none yet.
     int last_error() const { return last_error_.load(std::memory_order_relaxed); }
 
@@ -115,6 +118,7 @@ class FileWriter {
     std::atomic<int> descriptor_{-1};
     std::atomic<int> last_error_{0};
     std::atomic<bool> full_{false};
+    std::atomic<bool> at_limit_{false};
     std::uint64_t max_bytes_ = 0;  // of the file
     std::uint64_t device_ = 0;
     std::uint64_t inode_ = 0;

@@ -64,10 +64,12 @@ struct FileHeader {
     std::uint64_t used_bytes;  // end of the last chunk handed out; atomic
     std::uint32_t closed;      // 1: the writer ended regularly
     std::uint32_t packed;      // 1: chunks are tight and carry checksums; 2: copied so while a program still wrote it
+    std::uint64_t freed_bytes;  // of used_bytes, given back to the file system when old rows were condensed; atomic
 };
-static_assert(sizeof(FileHeader) == 120);
+static_assert(sizeof(FileHeader) == 128);
 static_assert(offsetof(FileHeader, fixed_crc) == 96);
 static_assert(offsetof(FileHeader, used_bytes) == 104);
+static_assert(offsetof(FileHeader, freed_bytes) == 120);
 
 inline constexpr std::uint32_t kPackedWhileWritten = 2;  // FileHeader::packed
 
@@ -78,8 +80,8 @@ struct ChunkHeader {
     std::uint32_t stream;       // StreamId of the first row
     std::uint32_t payload_crc;  // CRC-32C of the committed payload, in packed files
     std::uint32_t reserved0;    // ignored by readers: earlier writers kept a link here
-    std::uint32_t reserved1;
-    std::uint32_t header_crc;  // CRC-32C of the 28 bytes above, in packed files
+    std::uint32_t condensed;    // 1: its rows were condensed, and no stream goes on in it (history/condense_file.h)
+    std::uint32_t header_crc;   // CRC-32C of the 28 bytes above, in packed files
 };
 static_assert(sizeof(ChunkHeader) == 32);
 static_assert(offsetof(ChunkHeader, header_crc) == 28);

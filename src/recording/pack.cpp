@@ -71,6 +71,7 @@ class Output {
 
     int finish(FileHeader header, bool has_writer) {
         header.used_bytes = written_;
+        header.freed_bytes = 0;
         header.packed = has_writer ? kPackedWhileWritten : 1;
         if (const int error = flush(); error != 0) {
             return error;

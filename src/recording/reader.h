@@ -50,7 +50,8 @@ struct Header {
     bool has_writer = false;  // when it was opened, or copied by pack_copy(): more rows may come
     std::uint32_t header_bytes = 0;
     std::uint32_t chunk_bytes = 0;
-    std::uint64_t used_bytes = 0;  // when the file was opened
+    std::uint64_t used_bytes = 0;   // when the file was opened
+    std::uint64_t freed_bytes = 0;  // of these, given back when old rows were condensed
 };
 
 struct TableRows {
@@ -190,7 +191,8 @@ class Recording {
     // Opens every *.krec in `folder` and in its bundles, in the order of their names. A file that cannot be read, or
     // is not regular, is named in warnings(), unless none can. Of up to kMostHeld files all stay open; of more, each
     // is open only while it is read. Errors: kNotFound, kPermission, kMalformed (no folder, no recording in it), or
-    // the error of the first file.
+    // the error of the first file. While this lives, old rows of files that are still written are not condensed
+    // (history/history_lock.h), so that several passes see the same rows.
     static constexpr std::size_t kMostHeld = 256;
     static Result<Recording> open(const std::filesystem::path& folder);
 
@@ -206,6 +208,7 @@ class Recording {
   private:
     std::vector<File> files_;
     std::vector<std::string> warnings_;
+    std::shared_ptr<const Descriptor> history_;  // while this lives, no history of its files is condensed
 };
 
 }  // namespace kymo::recording

@@ -1,5 +1,6 @@
 #include "base/clean_text.h"
 #include "recording/bundle.h"
+#include "recording/history/history_lock.h"
 #include "recording/reader.h"
 
 #include <algorithm>
@@ -127,6 +128,8 @@ Result<Recording> Recording::open(const std::filesystem::path& path) {
         return Error{ErrorKind::kMalformed, path.string() + " holds no recording (no file ends in .krec)",
                      "give the directory that kymo record made"};
     }
+    Recording recording;
+    recording.history_ = hold_history(*folder);
     Opening opening(folder);
     for (const std::string& name : *bundles) {
         opening.add_bundle(name);
@@ -134,7 +137,6 @@ Result<Recording> Recording::open(const std::filesystem::path& path) {
     for (const std::string& name : *names) {
         opening.add_file(name, names->size() <= kMostHeld);
     }
-    Recording recording;
     const std::optional<Error> first = opening.first_error();
     recording.files_ = std::move(opening).files();
     recording.warnings_ = std::move(opening).warnings();  // NOLINT(bugprone-use-after-move): each takes its own part

@@ -18,7 +18,7 @@ constexpr void for_each_row_type(V&& visit) {
     operator()<Run, RunEnd, Rank, Process, ShortProcess, ProgramFile, ProcessEnd, Event, Unavailable, Image, ImageEnd,
                Stream, StreamName, StreamEnd, Context, Join, OuterDropped, Sample, SampleRegisters, KernelTick,
                Switch, Task, Mapping, KernelLost, Mark, ClockPair, Wait, WaitBrief, Hunt, HuntResult, HuntResultEnd,
-               HuntEnd, Look, LeftOut, ExactFunction, ExactCalls, Area, AreaEnd, PageFault, Memory>();
+               HuntEnd, Look, LeftOut, ExactFunction, ExactCalls, Area, AreaEnd, PageFault, Memory, SwitchBrief>();
 }
 
 constexpr bool is_known_table(std::string_view name) {

@@ -106,6 +106,7 @@ class Writer {
         json["ranks"] = profile_.ranks.size();
         const Quality& quality = profile_.quality;
         json["samples"] = quality.samples;
+        json["condensed_samples"] = quality.condensed;
         json["lost_samples"] = quality.lost;
         json["throttlings"] = quality.throttled;
         json["merged_samples"] = quality.merged;

@@ -250,6 +250,33 @@ std::string incomplete_paths(const Profile& profile) {
         percent(part));
 }
 
+// Old rows were condensed to keep --max-size.
+std::string coarse_history(const Profile& profile) {
+    const Quality& quality = profile.quality;
+    if (quality.condensed == 0 && profile.waits.condensed == 0 && profile.condensed_switches == 0) {
+        return {};
+    }
+    std::string text = "To keep --max-size, what is old was condensed:";
+    if (quality.condensed != 0) {
+        const std::uint64_t until = std::min(quality.coarse_until, profile.end);
+        text += fmt::format(
+            " of {} samples {} are left, fewer in the first {}, where the time of call paths is an estimate;",
+            count(static_cast<std::int64_t>(quality.samples + quality.condensed)),
+            count(static_cast<std::int64_t>(quality.samples)),
+            duration(Style{}, until - std::min(until, profile.begin)));
+    }
+    if (profile.waits.condensed != 0) {
+        text += fmt::format(" {} waits of less than {} were added up without their places;",
+                            count(static_cast<std::int64_t>(profile.waits.condensed)),
+                            duration(Style{}, profile.waits.brief_below_ns));
+    }
+    if (profile.condensed_switches != 0) {
+        text += fmt::format(" of {} short absences from processors it is not known when and why they were;",
+                            count(static_cast<std::int64_t>(profile.condensed_switches)));
+    }
+    return text + " totals of events are exact.";
+}
+
 std::string lost_samples(const Profile& profile) {
     const Quality& quality = profile.quality;
     const std::uint64_t lost = quality.lost + quality.unwritten;
@@ -378,7 +405,7 @@ std::vector<std::string> alarms(const Profile& profile) {
 std::vector<std::string> sentences(const Profile& profile, const CallTree& tree) {
     std::vector<std::string> all;
     for (std::string sentence : {hottest_function(tree), system_time(tree), busy_processors(profile),
-                                 imbalance(profile), own_work(profile, tree)}) {
+                                 imbalance(profile), own_work(profile, tree), coarse_history(profile)}) {
         if (!sentence.empty()) {
             all.push_back(std::move(sentence));
         }

@@ -35,7 +35,7 @@ Run::Run(Settled& settled, const recording::Folder& target, const Stage* stage)
     // In the order in which they act at each step: others' measurements come before the kernel's records of them.
     participants_ = settled.options.participants;
     participants_.insert(participants_.end(), {&kernel_records_, &session_, &short_processes_, &outside_maps_,
-                                               &memory_samples_, &log_rows_});
+                                               &memory_samples_, &kept_history_, &log_rows_});
 }
 
 Run::~Run() {

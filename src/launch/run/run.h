@@ -4,6 +4,7 @@
 #include "base/result.h"
 #include "launch/child.h"
 #include "launch/record_outcome.h"
+#include "launch/run/kept_history.h"
 #include "launch/run/kernel_records.h"
 #include "launch/run/log_rows.h"
 #include "launch/run/memory_samples.h"
@@ -68,6 +69,7 @@ class Run {
     RecordedProcesses recorded_processes_;
     OutsideMaps outside_maps_{recorded_processes_};
     MemorySamples memory_samples_{recorded_processes_};
+    KeptHistory kept_history_{recorded_processes_};
     LogRows log_rows_;
     std::vector<RunParticipant*> participants_;
 };

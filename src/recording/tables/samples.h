@@ -94,6 +94,11 @@ struct Sample {
     std::uint64_t own_ns = 0;                    // of that time, the monitor's own work, by its clocks
     std::uint64_t own_system_ns = 0;             // of own_ns, in the kernel
     std::uint64_t own_user_ns = 0;               // and not in the kernel; of the rest it is not known
+    // So many samples were made one: the context, processor and flags are one's of them, drawn at random; time and
+    // deltas are those of the last one since the row before. 0: it is one sample.
+    std::uint64_t samples = 0;
+
+    static constexpr auto kOmittedIfZero = &Sample::samples;  // the last column
 
     static constexpr std::uint64_t kBehindGap = kAfterPause;  // set by readers that leave out samples before it
 
@@ -110,8 +115,14 @@ struct Sample {
         visit("own_ns", ColumnType::kUint, "ns", &Sample::own_ns);
         visit("own_system_ns", ColumnType::kUint, "ns", &Sample::own_system_ns);
         visit("own_user_ns", ColumnType::kUint, "ns", &Sample::own_user_ns);
+        visit("samples", ColumnType::kUint, "", &Sample::samples);
     }
 };
+
+// How many samples a row stands for.
+constexpr std::uint64_t samples_of(const Sample& row) {
+    return row.samples == 0 ? 1 : row.samples;
+}
 
 // The general registers at the sample before it in the stream: the values that code computes with, and the
 // progress of its loops. Only in runs that request them, and for samples whose own instruction was interrupted.

@@ -33,6 +33,28 @@ struct Switch {
     }
 };
 
+// A thread's absences that are no rows of their own any more, added up when old rows were condensed.
+struct SwitchBrief {
+    std::uint64_t tid = 0;
+    std::uint64_t voluntary = 0;     // their number
+    std::uint64_t involuntary = 0;   // likewise of those after which it was runnable (Switch::preempted)
+    std::uint64_t voluntary_ns = 0;  // their durations
+    std::uint64_t involuntary_ns = 0;
+    std::uint64_t below = 0;  // ns: each was shorter
+
+    static constexpr const char* kTable = "switch-brief";
+    static constexpr std::uint32_t kTableId = 64;
+    template <typename V>
+    static constexpr void columns(V&& visit) {
+        visit("tid", ColumnType::kUint, "", &SwitchBrief::tid);
+        visit("voluntary", ColumnType::kUint, "", &SwitchBrief::voluntary);
+        visit("involuntary", ColumnType::kUint, "", &SwitchBrief::involuntary);
+        visit("voluntary_ns", ColumnType::kUint, "ns", &SwitchBrief::voluntary_ns);
+        visit("involuntary_ns", ColumnType::kUint, "ns", &SwitchBrief::involuntary_ns);
+        visit("below", ColumnType::kUint, "ns", &SwitchBrief::below);
+    }
+};
+
 enum class TaskChange : std::uint8_t { kFork = 1, kExec = 2, kRename = 3, kExit = 4 };
 
 // A change in the process tree, from the kernel's task records.

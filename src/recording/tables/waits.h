@@ -113,6 +113,9 @@ struct WaitBrief {
     std::uint64_t count = 0;
     std::uint64_t duration = 0;
     std::uint64_t below = 0;
+    std::uint64_t condensed = 0;  // of `count`: were rows of their own until old rows were condensed
+
+    static constexpr auto kOmittedIfZero = &WaitBrief::condensed;  // the last column
 
     static constexpr const char* kTable = "wait-brief";
     static constexpr std::uint32_t kTableId = 29;
@@ -123,6 +126,7 @@ struct WaitBrief {
         visit("count", ColumnType::kUint, "", &WaitBrief::count);
         visit("duration", ColumnType::kUint, "ns", &WaitBrief::duration);
         visit("below", ColumnType::kUint, "ns", &WaitBrief::below);
+        visit("condensed", ColumnType::kUint, "", &WaitBrief::condensed);
     }
 };
 

@@ -70,6 +70,10 @@ void Descriptions::read_run(rec::Handlers& handlers) {
     });
     handlers.on<rec::Mapping>([this](StreamId, const rec::Mapping& row) { ++data_.mappings[{row.pid, row.tid}]; });
     handlers.on<rec::Switch>([this](StreamId, const rec::Switch& row) { lives_.add(row); });
+    handlers.on<rec::SwitchBrief>([this](StreamId, const rec::SwitchBrief& row) {
+        lives_.add(row);
+        data_.condensed_switches += row.voluntary + row.involuntary;
+    });
     handlers.on<rec::Task>([this](StreamId, const rec::Task& row) { data_.strange_rows += lives_.add(row) ? 0 : 1; });
     handlers.on<rec::ProgramFile>([this](StreamId, const rec::ProgramFile& row) { lives_.add(row); });
     handlers.on<rec::ShortProcess>([this](StreamId, const rec::ShortProcess& row) { add_short(row); });
@@ -287,6 +291,7 @@ void Descriptions::add_brief(const rec::WaitBrief& row) {
     stream->brief_waits[static_cast<rec::WaitKind>(row.kind)] +=
         {.ns = static_cast<std::int64_t>(row.duration), .count = row.count};
     data_.waits.brief_below_ns = std::max(data_.waits.brief_below_ns, row.below);
+    data_.waits.condensed += row.condensed;
 }
 
 void Descriptions::add_end(const rec::StreamEnd& row) {

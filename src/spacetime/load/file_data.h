@@ -64,6 +64,8 @@ struct Quality {
     std::uint64_t throttled = 0;
     std::uint64_t merged = 0;
     std::uint64_t unwritten = 0;
+    std::uint64_t condensed = 0;     // samples that were taken and made one with one of `samples`, to save space
+    std::uint64_t coarse_until = 0;  // the latest of those, ns; 0: none
     std::uint64_t monitor_ns = 0;
     std::uint64_t kernel_user_ns = 0;  // the kernel's own split
     std::uint64_t kernel_system_ns = 0;
@@ -235,8 +237,9 @@ struct FileData {
     std::optional<Rank> rank;
     std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> mappings;  // by (pid, tid): memory taken
     std::uint64_t kernel_lost = 0;
-    bool is_of_hosts = false;       // a recording of hosts, without any code
-    std::uint64_t last_metric = 0;  // time of the last value of a metric
+    std::uint64_t condensed_switches = 0;  // absences without rows, to save space
+    bool is_of_hosts = false;              // a recording of hosts, without any code
+    std::uint64_t last_metric = 0;         // time of the last value of a metric
     std::optional<recording::ClockPair> clock_pair;
     std::int64_t shift_ns = 0;  // what its times were moved by since they were loaded
 
@@ -252,8 +255,8 @@ KYMO_MEMBERS(FileData::Rank, rank, size, host)
 KYMO_MEMBERS(FileData, name, has_writer, machine, has_process, is_short, pid, own_pid, entry, is_pid_known,
              parent_pid, begin, executable, command, mechanism, has_ended, totals, events, samples_by_event,
              unavailable, images, streams, waits, has_registers, strange_rows, unknown_tables, damaged_places,
-             missing_bytes, excerpt_of, run, run_end, tasks, rank, mappings, kernel_lost, is_of_hosts, last_metric,
-             clock_pair, shift_ns, short_processes)
+             missing_bytes, excerpt_of, run, run_end, tasks, rank, mappings, kernel_lost, condensed_switches,
+             is_of_hosts, last_metric, clock_pair, shift_ns, short_processes)
 
 // For the samples of one of its streams.
 EventRoles roles_of(const FileData& file, const StreamData& stream);

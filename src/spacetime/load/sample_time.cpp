@@ -75,7 +75,8 @@ std::span<const StateInterval> StreamTime::add(const recording::Sample& row, boo
                       .is_tick = roles_.task_clock && row.event == *roles_.task_clock,
                       .at_tick = (row.flags & recording::kAtTick) != 0,
                       .in_kernel = (row.flags & recording::kInKernel) != 0,
-                      .after_pause = (row.flags & recording::kAfterPause) != 0};
+                      .after_pause = (row.flags & recording::kAfterPause) != 0,
+                      .samples = recording::samples_of(row)};
     if (roles_.task_clock) {
         interval.task_clock = at(row.deltas, *roles_.task_clock);
         task_clock_ += *interval.task_clock;

@@ -32,7 +32,8 @@ class StreamSamples {
           parents_(parents_of(stream.contexts)),
           places_(stream.waits, parents_),
           sums_(file.events.size()),
-          samples_by_event_(file.events.size()) {
+          samples_by_event_(file.events.size()),
+          taken_by_event_(file.events.size()) {
         stream_.costs = CostTable(file.events.size());
         stream_.costs.resize(stream_.contexts.size());
         stream_.unsampled.assign(kFirstEvent + file.events.size(), 0);
@@ -65,9 +66,14 @@ class StreamSamples {
         ++stream_.quality.samples;
         if (row.event < samples_by_event_.size()) {
             ++samples_by_event_[row.event];
+            taken_by_event_[row.event] += recording::samples_of(row);
         }
         const std::uint64_t path_end = row.flags & recording::kPathEndMask;
         ++stream_.quality.paths[std::min<std::uint64_t>(path_end, recording::kPathEnds - 1)];
+        if (row.samples > 1) {
+            stream_.quality.condensed += row.samples - 1;
+            stream_.quality.coarse_until = row.time;
+        }
         stream_.quality.at_tick += (row.flags & recording::kAtTick) != 0 ? 1 : 0;
         stream_.quality.folded += (row.flags & recording::kFoldedRecursion) != 0 ? 1 : 0;
         stream_.quality.recovered += (row.flags & recording::kRecoveredFrame) != 0 ? 1 : 0;
@@ -82,7 +88,7 @@ class StreamSamples {
         file->strange_rows += strange_rows_;
         for (std::size_t event = 0; event < sums_.size(); ++event) {
             file->samples_by_event[event] += samples_by_event_[event];
-            stream_.quality.ticks += file->events[event].name == "task-clock" ? samples_by_event_[event] : 0;
+            stream_.quality.ticks += file->events[event].name == "task-clock" ? taken_by_event_[event] : 0;
         }
         for (std::size_t context = stream_.contexts.size() - 1; context > 0; --context) {
             if (stream_.is_complete[context]) {
@@ -221,13 +227,13 @@ class StreamSamples {
         if (roles_.grid_period == 0) {
             return;
         }
-        if ((row.flags & (recording::kAfterPause | recording::kAtTick)) != 0) {
+        if ((row.flags & (recording::kAfterPause | recording::kAtTick)) != 0 || row.samples > 1) {
             late_->pause();
             since_tick_ = 0;
         } else if (*roles_.task_clock < row.deltas.size()) {
             since_tick_ += row.deltas[*roles_.task_clock];
         }
-        if (row.event == *roles_.task_clock && (row.flags & recording::kAtTick) == 0) {
+        if (row.event == *roles_.task_clock && (row.flags & recording::kAtTick) == 0 && row.samples <= 1) {
             late_->add(row.time, std::exchange(since_tick_, 0));
         }
     }
@@ -355,7 +361,8 @@ class StreamSamples {
     StreamTail tail_;
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> others_;  // context_of()'s
     std::vector<std::uint64_t> sums_;                                          // of every event's deltas
-    std::vector<std::uint64_t> samples_by_event_;
+    std::vector<std::uint64_t> samples_by_event_;                              // rows
+    std::vector<std::uint64_t> taken_by_event_;                                // the samples that they stand for
     std::uint64_t strange_rows_ = 0;
 };
 

@@ -83,6 +83,12 @@ void TaskLives::add(const rec::Switch& row) {
     }
 }
 
+void TaskLives::add(const rec::SwitchBrief& row) {
+    FileData::TaskLife& life = life_of(row.tid);
+    life.switches.voluntary += row.voluntary;
+    life.switches.involuntary += row.involuntary;
+}
+
 void TaskLives::add(const rec::ProgramFile& row) {
     FileData::TaskLife& life = life_of(row.pid);
     life.executable = std::string(row.path);

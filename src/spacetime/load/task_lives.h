@@ -15,6 +15,7 @@ class TaskLives {
     // In the order of the file. False: not a change of a life.
     bool add(const recording::Task& row);
     void add(const recording::Switch& row);
+    void add(const recording::SwitchBrief& row);
     void add(const recording::ProgramFile& row);
 
     std::vector<FileData::TaskLife> take() { return std::move(tasks_); }

@@ -53,7 +53,10 @@ std::uint64_t TimeSplitter::user_of(const Interval& interval, std::uint64_t on, 
         *by_tick = true;
         return in_kernel_ ? 0 : on;
     }
-    std::uint64_t user = std::min(on, budget_);
+    const std::uint64_t further = interval.is_tick ? interval.samples - 1 : 0;
+    // Nonsense in a damaged file stays within bounds.
+    const std::uint64_t most = further <= kMostSpent / period_ ? budget_ + further * period_ : kMostSpent;
+    std::uint64_t user = std::min(on, most);
     if (interval.is_tick && 2 * (on - user) < period_) {
         user = on;  // a sample was late, or one before it early: none is missing
     }

@@ -8,7 +8,7 @@
 // missing all of it was spent in the program. This holds on average, not for a single interval. Where task-clock is
 // not what samples (another event is), the two are not split and all of it counts as user time. Samples at the
 // kernel's tick tell by themselves whether the kernel was at work, and stand for all of the processor time since the
-// last one, on average.
+// last one, on average. If the samples of an interval were made one (Sample::samples), it had as many periods.
 //
 // A stream's first period may be shorter than the others. The kernel's timer goes on with it until a sample is
 // delivered: one after several of them says that the ticks before it fell into the kernel.
@@ -30,6 +30,7 @@ struct Interval {
     bool at_tick = false;                           // which was taken at the kernel's tick
     bool in_kernel = false;                         // which found the kernel at work
     bool after_pause = false;                       // the counters were off at its start
+    std::uint64_t samples = 1;  // so many samples of the event came in it, the last one at its end
 };
 
 struct Split {

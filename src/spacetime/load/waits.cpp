@@ -54,6 +54,7 @@ void WaitsSum::add(const Waits& part) {
         whole_.brief[{key.first.in(thread_of), key.second}] += amount;
     }
     whole_.brief_below_ns = std::max(whole_.brief_below_ns, part.brief_below_ns);
+    whole_.condensed += part.condensed;
     whole_.strange_rows += part.strange_rows;
 }
 

@@ -89,9 +89,10 @@ struct Waits {
     // Waits too short to be rows, by (thread, kind).
     std::map<std::pair<WaitThreadIndex, recording::WaitKind>, WaitAmount> brief;
     std::uint64_t brief_below_ns = 0;
+    std::uint64_t condensed = 0;     // of brief ones: had a place, which was given up to save space
     std::uint64_t strange_rows = 0;  // that refer to nothing
 };
-KYMO_MEMBERS(Waits, images, threads, groups, brief, brief_below_ns, strange_rows)
+KYMO_MEMBERS(Waits, images, threads, groups, brief, brief_below_ns, condensed, strange_rows)
 
 // The waits of many parts, of a hundred thousand processes for example. Threads are the same when pid, tid and begin
 // are. Cost of a part: its own size, times the logarithm of the whole's.

@@ -93,6 +93,7 @@ class Merger {
             realtime_at_ = file.clock_pair->monotonic;
         }
         profile_.kernel_lost += file.kernel_lost;
+        profile_.condensed_switches += file.condensed_switches;
         profile_.excerpt_of += file.excerpt_of;
         profile_.has_registers = profile_.has_registers || file.has_registers;
         profile_.is_damaged = profile_.is_damaged || file.is_damaged();

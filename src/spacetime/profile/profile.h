@@ -172,9 +172,10 @@ struct Profile {
     Quality quality = {};
     std::uint64_t excerpt_of = 0;  // samples in the recording, if only an excerpt of them was read; else 0
     std::uint64_t kernel_lost = 0;
-    bool has_registers = false;         // samples come with registers
-    bool is_damaged = false;            // parts of its files are lost, so that the rest must not be compared
-    std::vector<std::string> warnings;  // about the recording itself
+    std::uint64_t condensed_switches = 0;  // absences without rows: it is not known when they were
+    bool has_registers = false;            // samples come with registers
+    bool is_damaged = false;               // parts of its files are lost, so that the rest must not be compared
+    std::vector<std::string> warnings;     // about the recording itself
 };
 
 // Costs of each process: columns of CostTable, added up over its threads; row: index of Profile::processes.

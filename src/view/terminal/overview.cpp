@@ -57,10 +57,14 @@ std::string losses(const Quality& quality, std::uint64_t kernel_lost) {
 // How well it was sampled.
 void quality_line(Sheet& sheet) {
     const Quality& quality = sheet.profile.quality;
-    std::string line = quantity(quality.samples, "sample") + "; ";
+    std::string samples = quantity(quality.samples, "sample");
+    if (quality.condensed != 0) {
+        samples += fmt::format(" left of {}", count(static_cast<std::int64_t>(quality.samples + quality.condensed)));
+    }
+    std::string line = samples + "; ";
     if (const auto rate = sampling_rate(sheet.profile)) {
-        line = fmt::format("{}, {} a second of user time ({} asked); ", quantity(quality.samples, "sample"),
-                           rounded(rate->delivered_hz), rounded(rate->asked_hz));
+        line = fmt::format("{}, {} a second of user time ({} asked); ", samples, rounded(rate->delivered_hz),
+                           rounded(rate->asked_hz));
         if (quality.at_tick != 0 && !sheet.options.is_short) {
             line += fmt::format("{} of samples taken at the kernel's tick, in threads that were switched often; ",
                                 exact_percent(quality.at_tick, quality.samples));

@@ -28,6 +28,53 @@ TEST(TimeSplit, WhatIsLessThanHalfAPeriodBeyondIsLateness) {
     EXPECT_EQ(splitter.split(tick(68, 20)), (Split{10, 10, 0, 0}));
 }
 
+// Samples that were made one to save space: as many periods of the program's time.
+TEST(TimeSplit, SamplesMadeOneHaveTheirPeriodsTogether) {
+    const auto made_one = [](std::uint64_t end, std::uint64_t task_clock, std::uint64_t samples) {
+        return Interval{.end = end, .task_clock = task_clock, .is_tick = true, .samples = samples};
+    };
+    TimeSplitter splitter(0, 10);
+    EXPECT_EQ(splitter.split(made_one(40, 40, 4)), (Split{40, 0, 0, 0}));
+    EXPECT_EQ(splitter.split(made_one(140, 90, 6)), (Split{60, 30, 10, 0})) << "three found the kernel";
+    EXPECT_EQ(splitter.split(made_one(190, 34, 3)), (Split{34, 0, 16, 0})) << "late";
+    EXPECT_EQ(splitter.split(tick(200, 10)), (Split{10, 0, 0, 0}));
+    EXPECT_EQ(splitter.split(made_one(300, 100, UINT64_MAX)), (Split{100, 0, 0, 0}))
+        << "nonsense stays within bounds";
+}
+
+// The sums are those of the single samples, whichever are made one.
+TEST(TimeSplit, MakingSamplesOneKeepsTheSums) {
+    std::minstd_rand random(7);
+    for (unsigned round = 0; round < 200; ++round) {
+        TimeSplitter single(0, 1000);
+        TimeSplitter joined(0, 1000);
+        Split sum_of_single;
+        Split sum_of_joined;
+        const auto add = [](Split& sum, const Split& more) {
+            sum.user += more.user;
+            sum.system += more.system;
+            sum.off_cpu += more.off_cpu;
+        };
+        std::uint64_t time = 0;
+        Interval open{.end = 0, .task_clock = 0, .is_tick = true, .samples = 0};
+        for (unsigned i = 0; i < 500; ++i) {
+            const std::uint64_t missed = random() % 4 == 0 ? random() % 5 : 0;  // ticks that found the kernel
+            const std::uint64_t on = 1000 * (1 + missed);
+            time += on + random() % 300;
+            add(sum_of_single, single.split(tick(time, on)));
+            open.end = time;
+            *open.task_clock += on;
+            ++open.samples;
+            if (random() % 20 == 0 || i == 499) {
+                add(sum_of_joined, joined.split(open));
+                open.task_clock = 0;
+                open.samples = 0;
+            }
+        }
+        EXPECT_EQ(sum_of_single, sum_of_joined);
+    }
+}
+
 // Each stands for all of the processor time since the one before, in the program or in the kernel.
 TEST(TimeSplit, SamplesAtTheKernelsTickTellWhereTheyWere) {
     const auto at_tick = [](std::uint64_t end, std::uint64_t task_clock, bool in_kernel) {
