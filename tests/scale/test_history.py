@@ -14,7 +14,7 @@ sys.path.insert(0, str(TOP / "tests/truth"))
 
 from harness import main, time_left
 
-ROUNDS = 150_000
+ROUNDS = 60_000
 MOST = 1024 * 1024
 
 
@@ -55,11 +55,11 @@ def run(test):
             looks += 1
             live = test.run(test.kymo, "report", "--json", small)
             test.check(f"look {looks} at the run", "read without damage", live.stdout[:300] + live.stderr, live.returncode == 0 and "damaged" not in live.stdout + live.stderr)
-        time.sleep(0.2)
+        time.sleep(1)
     test.equal("within the size: exit status", 0, started.wait())
     test.check("nothing is left beside the recording", "no lock", sorted(path.name for path in small.iterdir()), not (small / "history.lock").exists())
 
-    test.check("the whole recording", f"more than 2 × {MOST} bytes", size(whole), size(whole) > 2 * MOST)
+    test.check("the whole recording", f"more than {MOST} bytes", size(whole), size(whole) > MOST)
     test.check("within the size", f"at most {MOST} bytes", size(small), 0 < size(small) <= MOST)
     one, two = report(test, whole), report(test, small)
     test.equal("its end", "exit status 0", two["recording"]["ending"])
@@ -68,7 +68,7 @@ def run(test):
     test.equal("blocking reads of the whole recording", 2 * ROUNDS, reads(one)[0])
     test.equal("and within the size", 2 * ROUNDS, all_reads)
     test.check("of them with a place", "fewer", placed, 0 < placed < ROUNDS)
-    test.equal("functions in which a read took 0.2 s", ["ask", "ask_first"], slow_places(two))
+    test.equal("functions in which a read took 0.2 s", ["answer", "ask", "ask_first"], slow_places(two))
     test.equal("as in the whole recording", slow_places(one), slow_places(two))
     test.check("a function that ran once", "is there", sorted(functions(two)), "compute_once" in functions(two))
     for state in ("user_s", "system_s"):

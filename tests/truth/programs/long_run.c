@@ -1,6 +1,6 @@
 // Two threads that ask and answer, ROUNDS times, through pipes: as many blocking reads in each, nearly all of them
 // short. The first answer takes 0.2 s, and so does that to the last question. Meanwhile the first one computes, in
-// `compute`, but once, in `compute_once`.
+// `compute`, but once, in `compute_once`; from time to time it sleeps, so that Kymo can keep up on a busy machine.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>
@@ -37,6 +37,11 @@ __attribute__((noinline)) void answer_late(void) {
     nanosleep(&pause, NULL);
 }
 
+__attribute__((noinline)) void rest(void) {
+    const struct timespec pause = {0, 300000000};
+    nanosleep(&pause, NULL);
+}
+
 static void* answer(void* unused) {
     char byte;
     for (long i = 0; i < rounds; ++i) {
@@ -69,6 +74,9 @@ int main(int count, char** words) {
     for (long i = 1; i < rounds; ++i) {
         ask();
         compute(5000);
+        if (i % 3000 == 0) {
+            rest();
+        }
     }
     must(pthread_join(other, NULL) == 0);
     return 0;
