@@ -1,6 +1,7 @@
 #include "view/terminal.h"
 
 #include "view/terminal/sections.h"
+#include "view/threads/rank_nodes.h"
 
 #include <initializer_list>
 #include <vector>
@@ -9,22 +10,6 @@ namespace kymo::view {
 namespace {
 
 using Section = void (*)(Sheet&);
-
-// Of a job of more ranks than one looks at one by one: the nodes of its ranks. By call node.
-std::vector<bool> ranks_to_combine(const spacetime::Profile& profile, const spacetime::CallTree& tree) {
-    constexpr std::size_t kOneByOne = 8;
-    if (profile.ranks.size() <= kOneByOne) {
-        return {};
-    }
-    std::vector<bool> ranks(tree.nodes.size());
-    for (std::size_t i = 0; i < profile.nodes.size(); ++i) {
-        const spacetime::ProfileNode& node = profile.nodes[i];
-        if (node.kind == spacetime::NodeKind::kProcess && profile.processes[node.image].rank != spacetime::kNoRank) {
-            ranks[raw(tree.node_of[i])] = true;
-        }
-    }
-    return ranks;
-}
 
 Sheet sheet_of(const spacetime::Profile& profile, const spacetime::CallTree& tree, const ReportOptions& options) {
     return {.profile = profile,

@@ -245,6 +245,12 @@ export async function ranks(browser, tools) {
   const hosts = all.filter((name) => name.startsWith("node-"));
   check("ranks are folded by host", hosts.join("|") === "node-0 0–63|node-1 64–127|node-2 128–129", all.join("|"));
   check("the slow rank is shown below its host", slow === 2 && all[1] === hosts[1], all.join("|"));
+  const roots = await browser.evaluate("[...kymo.model.nodeParent].flatMap((parent, node) => (node && parent === 0 ? [kymo.model.functions.name[kymo.model.nodeFunction[node]]] : []))");
+  check("in the call tree all ranks are one", roots.join("|") === "130 ranks", roots.join("|"));
+  const paths = await browser.evaluate("kymo.model.nodeParent.length");
+  check("and equal call paths as well", paths < 2 * 194, String(paths));
+  const rows = await browser.evaluate("[...document.querySelectorAll('.kymograph .row')].map((row) => row.innerText.replace(/\\s+/g, ' ').trim()).join('|')");
+  check("so that the code has rows", rows.includes("130 ranks") && rows.includes("solve 65"), rows.slice(0, 300));
   const messages = await browser.evaluate("[...kymo.model.timeInMessages()]");
   check("it is the one that waits least", messages.indexOf(Math.min(...messages)) === 77 && Math.min(...messages) > 0, String(messages.indexOf(Math.min(...messages))));
   await browser.evaluate("document.querySelectorAll('.threads .row')[0].focus()");

@@ -1,5 +1,7 @@
 #include "view/page/leaves.h"
 
+#include "view/threads/rank_nodes.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <map>
@@ -21,15 +23,40 @@ std::int64_t heat(std::span<const std::int64_t> costs) {
            std::max<std::int64_t>(costs[spacetime::kOffCpu], 0) + costs[spacetime::kSamples];
 }
 
-void keep_nodes(const CallTree& tree, std::size_t most_nodes, Leaves& out) {
-    std::vector<CallNodeIndex> order;
+// Of `combined` nodes, and of equal call paths below them, the first one stands for all.
+std::vector<CallNodeIndex> same_nodes(const CallTree& tree, const std::vector<bool>& combined) {
+    std::vector<CallNodeIndex> same;
+    std::vector<bool> is_below(tree.nodes.size());
+    std::map<std::tuple<std::uint32_t, std::uint32_t, NodeKind, bool>, CallNodeIndex> known;
     for (const CallNodeIndex node : indices(tree.nodes)) {
-        order.push_back(node);
+        const spacetime::CallNode& call = node.in(tree.nodes);
+        const bool is_combined = raw(node) < combined.size() && combined[raw(node)];
+        node.in(is_below) = is_combined || (raw(node) != 0 && call.parent.in(is_below));
+        if (!node.in(is_below)) {
+            same.push_back(node);
+            continue;
+        }
+        const std::uint32_t function = is_combined ? kNone : call.function;
+        const auto [first, is_new] =
+            known.try_emplace({raw(call.parent.in(same)), function, call.kind, call.inlined}, node);
+        same.push_back(first->second);
+    }
+    return same;
+}
+
+void keep_nodes(const CallTree& tree, const std::vector<bool>& combined, std::size_t most_nodes, Leaves& out) {
+    out.same = same_nodes(tree, combined);
+    std::vector<CallNodeIndex> order;
+    std::vector<std::int64_t> heats(tree.nodes.size());
+    for (const CallNodeIndex node : indices(tree.nodes)) {
+        node.in(out.same).in(heats) += heat(node.in(tree.total));
+        if (node.in(out.same) == node) {
+            order.push_back(node);
+        }
     }
     if (order.size() > most_nodes) {
-        std::stable_sort(order.begin() + 1, order.end(), [&](CallNodeIndex a, CallNodeIndex b) {
-            return heat(a.in(tree.total)) > heat(b.in(tree.total));
-        });
+        std::stable_sort(order.begin() + 1, order.end(),
+                         [&](CallNodeIndex a, CallNodeIndex b) { return a.in(heats) > b.in(heats); });
         order.resize(most_nodes);
     }
     // A parent's total is at least its children's, but with equal ones the order is the tree's, so ancestors are in.
@@ -39,12 +66,19 @@ void keep_nodes(const CallTree& tree, std::size_t most_nodes, Leaves& out) {
     }
     out.kept.resize(tree.nodes.size());
     for (const CallNodeIndex node : indices(tree.nodes)) {
+        if (node.in(out.same) != node) {
+            node.in(out.kept) = node.in(out.same).in(out.kept);
+            continue;
+        }
         const bool is_root = node == CallNodeIndex(0);
-        const CallNodeIndex caller = node.in(tree.nodes).parent;
+        const CallNodeIndex caller = node.in(tree.nodes).parent.in(out.same);
         const std::uint32_t parent = is_root ? 0 : caller.in(out.kept);
         const bool has_parent = is_root || out.nodes[parent] == caller;
         if (node.in(is_kept) && has_parent) {
             node.in(out.kept) = static_cast<std::uint32_t>(out.nodes.size());
+            if (raw(node) < combined.size() && combined[raw(node)]) {
+                out.ranks = node.in(out.kept);
+            }
             out.nodes.push_back(node);
             out.parents.push_back(parent);
         } else {
@@ -75,7 +109,7 @@ class LeafMaker {
     std::uint32_t leaf_of(std::uint32_t profile_node) {
         const CallNodeIndex call_node = tree_.node_of[profile_node];
         const std::uint32_t kept = call_node.in(out_.kept);
-        const bool is_itself = out_.nodes[kept] == call_node;
+        const bool is_itself = out_.nodes[kept] == call_node.in(out_.same);
         const std::uint32_t line = is_itself ? line_of(profile_.nodes[profile_node]) : 0;
         const auto [entry, is_new] =
             leaves_.try_emplace({kept, line}, static_cast<std::uint32_t>(out_.leaves.size()));
@@ -139,7 +173,7 @@ class LeafMaker {
 Leaves make_leaves(const Profile& profile, const CallTree& tree, const std::vector<program::Request>& requests,
                    std::size_t most_nodes) {
     Leaves out;
-    keep_nodes(tree, std::max<std::size_t>(most_nodes, 1), out);
+    keep_nodes(tree, ranks_to_combine(profile, tree), std::max<std::size_t>(most_nodes, 1), out);
     LeafMaker(profile, tree, requests, out).make();
     return out;
 }

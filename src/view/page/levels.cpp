@@ -11,6 +11,9 @@ namespace {
 constexpr std::uint64_t kSteps = 255;
 constexpr std::uint64_t kFactor = 4;
 constexpr std::uint64_t kCoarsest = 256;
+// The first picture is drawn from the coarsest level: of very many threads it has fewer bins.
+constexpr std::size_t kFirstCells = 500'000;
+constexpr std::uint64_t kFewestFirstBins = 8;
 
 // Bytes that a cell takes at least, deflated: measured on recordings of computing programs.
 constexpr double kLeastBytesPerCell = 1.5;
@@ -98,6 +101,9 @@ std::vector<PackedLevel> pack_levels(CellLevel finest, const LevelLimits& limits
                static_cast<double>(level.size()) * kLeastBytesPerCell > static_cast<double>(limits.most_bytes);
     };
     const auto bins = [&](const CellLevel& level) { return limits.duration / level.width; };
+    const auto is_coarsest = [&](const CellLevel& level) {
+        return bins(level) <= kCoarsest && (level.size() <= kFirstCells || bins(level) <= kFewestFirstBins);
+    };
     while (hopeless(finest) && bins(finest) > kCoarsest) {
         finest = coarser(finest, 2);
     }
@@ -108,7 +114,7 @@ std::vector<PackedLevel> pack_levels(CellLevel finest, const LevelLimits& limits
         for (;;) {
             levels.push_back(pack(level));
             bytes += levels.back().deflated.size();
-            if (bins(level) <= kCoarsest || bytes > limits.most_bytes) {
+            if (is_coarsest(level) || bytes > limits.most_bytes) {
                 break;
             }
             level = coarser(level, kFactor);

@@ -3,6 +3,7 @@
 #include "spacetime/profile/quality.h"
 #include "view/summary.h"
 #include "view/terminal/own_code.h"
+#include "view/text.h"
 #include "view/threads/created_with.h"
 
 #include <algorithm>
@@ -85,11 +86,21 @@ std::uint32_t NameTable::file(std::uint32_t index) {
     return slot.number;
 }
 
+std::uint32_t NameTable::ranks() {
+    function_order_.push_back(kNone);
+    return static_cast<std::uint32_t>(function_order_.size() - 1);
+}
+
 void NameTable::write(Blob& blob) const {
     const std::vector<bool> is_own = own_functions(profile_, tree_);
     const std::vector<bool> starts = start_up_functions(tree_);
     Json functions = Json::array();
     for (const std::uint32_t index : function_order_) {
+        if (index == kNone) {
+            functions.push_back(
+                Json::array({quantity(profile_.ranks.size(), "rank"), "", 0, 0, false, false, false}));
+            continue;
+        }
         const program::Function& function = tree_.symbols.functions[index];
         functions.push_back({shown_text(function.name), shown_text(function.module), files_[function.file].number,
                              function.line, function.source == program::NameSource::kDebugInfo,
@@ -231,7 +242,8 @@ void write_tree(const CallTree& tree, const Leaves& leaves, NameTable& names, Bl
     }
     for (const CallNodeIndex node : leaves.nodes) {
         const CallNode& call = node.in(tree.nodes);
-        function.push_back(names.function(call.function));
+        const bool is_ranks = leaves.ranks != 0 && function.size() == leaves.ranks;
+        function.push_back(is_ranks ? names.ranks() : names.function(call.function));
         file.push_back(names.file(call.file));
         line.push_back(call.line);
         kind.push_back(static_cast<std::uint32_t>(call.kind) << 1U | (call.inlined ? 1U : 0U));

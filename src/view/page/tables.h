@@ -29,6 +29,7 @@ class NameTable {
 
     std::uint32_t function(std::uint32_t index);  // of CallTree::symbols.functions
     std::uint32_t file(std::uint32_t index);      // of CallTree::symbols.files
+    std::uint32_t ranks();                        // what the one node of all ranks is called, as a function
     const std::vector<std::uint32_t>& files() const { return file_order_; }
 
     void write(Blob& blob) const;

@@ -29,7 +29,11 @@ export function laneTitle(model: Model, { kind, process, threads }: LaneRow): st
     case "process":
       return [`${processTitle(model, process)}: ${threads.length} threads`];
     case "ranks":
-      return [`${ranksWords(model, threads).join(" ").replace(/^(?!ranks)(\S+)/, "$1: ranks")}, ${threads.length} threads`];
+      return [
+        `${ranksWords(model, threads)
+          .join(" ")
+          .replace(/^(?!ranks)(\S+)/, "$1: ranks")}, ${threads.length} threads`,
+      ];
     case "short":
       return [shortWords(model, threads, "short processes")];
     case "thread": {
