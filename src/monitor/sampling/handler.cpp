@@ -38,6 +38,10 @@ void write_sample(ThreadState& thread, const Overflow& overflow, const MetricVal
     std::size_t count = thread.counters.value_count();
     std::uint64_t deltas[kMaxValues + kMaxSampledMetrics] = {};
     const bool resumed = thread.pauses_seen != process.resumes();
+    // Of what could not be written nothing is known: as if measurement had been off.
+    const std::uint64_t unwritten = thread.writer.unwritten();
+    const bool is_behind_loss = unwritten != thread.unwritten_seen;
+    thread.unwritten_seen = unwritten;
     thread.pauses_seen = process.resumes();
     for (std::size_t i = 0; i < count; ++i) {
         const std::uint64_t now = overflow.values->value[i];
@@ -55,7 +59,7 @@ void write_sample(ThreadState& thread, const Overflow& overflow, const MetricVal
     row.processor = overflow.processor;
     row.event = overflow.event;
     row.context = raw(path.leaf);
-    row.flags = path.flags | (resumed ? recording::kAfterPause : 0);
+    row.flags = path.flags | (resumed || is_behind_loss ? recording::kAfterPause : 0);
     row.deltas = {deltas, count};
     const OwnWorkSince own = take_own_work(thread, overflow.time);
     row.own_ns = own.ns;

@@ -64,6 +64,7 @@ void Sampling::thread_begin(ThreadState& thread) {
         count = 0;
     }
     thread.pauses_seen = process.resumes();
+    thread.unwritten_seen = thread.writer.unwritten();
     thread.muted = false;
     rusage usage{};
     own_usage(usage);

@@ -122,6 +122,7 @@ struct ThreadState {
     std::uint64_t last_processor = 0;     // and one; 0: no sample yet
     UsageSoFar before;                    // what it had used before counting began here
     std::uint64_t pauses_seen = 0;        // how many times measurement had been resumed at the last sample
+    std::uint64_t unwritten_seen = 0;     // rows that were not written by then (StreamWriter::unwritten())
 
     unsigned destructor_rounds = 0;
 

@@ -108,7 +108,8 @@ class StreamSamples {
         const std::uint64_t begin = time_->last();
         auto tail = time_->finish(stream_.end_time, stream_.totals, stream_.own_at_end);
         const StateInterval lost{begin, stream_.end_time, ThreadState::kPaused, kNone};
-        if (file_.is_part()) {
+        // Of rows that were not written nothing is known.
+        if (file_.is_part() || stream_.quality.unwritten != 0) {
             tail = std::span(&lost, lost.end > lost.begin ? 1 : 0);
         }
         tail_.end(begin, tail);

@@ -275,8 +275,12 @@ class PartPass {
 
     void finish(Running& running) {
         if (running.stream->end_time > running.time->last()) {
-            pieces(running, running.time->finish(running.stream->end_time, running.stream->totals), kNone,
-                   profile_.threads[running.stream->thread].roles.grid_period != 0);
+            const ProfileThread& thread = profile_.threads[running.stream->thread];
+            const StateInterval lost{running.time->last(), running.stream->end_time, ThreadState::kPaused, kNone};
+            auto tail = running.time->finish(running.stream->end_time, running.stream->totals);
+            // Of rows that were not written nothing is known.
+            tail = thread.quality.unwritten != 0 ? std::span(&lost, 1) : tail;
+            pieces(running, tail, kNone, thread.roles.grid_period != 0);
         }
         running.visitor->finish();
         running.visitor.reset();

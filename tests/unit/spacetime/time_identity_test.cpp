@@ -257,5 +257,35 @@ TEST(TimeIdentity, CellsOfSpaceAndTimeAddUpToTheWhole) {
     }
 }
 
+// A full file, or --max-size: what came after the last row was measured, but it is not known where it was spent.
+TEST(UnwrittenRows, OfThemNothingIsKnown) {
+    constexpr std::uint64_t kMs = 1000 * kUs;
+    const TemporaryFolder folder;
+    MadeFile process(folder.path() / "process-1-0.krec", 1);
+    process.event(0, "task-clock", "ns", rec::EventMode::kPeriod, kMs);
+    process.begin_stream(1, 0, 100, "t");
+    process.context(1, 1, 0, 1, 0x10);
+    for (std::uint64_t i = 1; i <= 3; ++i) {
+        process.sample(1, i * kMs, 1, {kMs});
+    }
+    const std::vector<std::uint64_t> totals{90 * kMs};
+    rec::StreamEnd end;
+    end.time = 100 * kMs;
+    end.stream = 1;
+    end.totals = totals;
+    end.unwritten = 80;
+    process.stream(1).append(end);
+    process.close();
+    const auto recording = rec::Recording::open(folder.path());
+    ASSERT_TRUE(recording);
+    const auto profile = load_profile(*recording);
+    ASSERT_TRUE(profile);
+    const ProfileThread& thread = profile->threads.at(0);
+    EXPECT_EQ(thread.costs[kUser], static_cast<std::int64_t>(3 * kMs));
+    EXPECT_EQ(thread.costs[kSystem], 0);
+    EXPECT_EQ(thread.costs[kOffCpu], 0);
+    EXPECT_EQ(thread.paused_ns, static_cast<std::int64_t>(97 * kMs));
+}
+
 }  // namespace
 }  // namespace kymo::spacetime
