@@ -236,7 +236,8 @@ int run_record(int argc, char** argv) {
         options.events.push_back(fmt::format("task-clock:freq={}", frequency));
     }
     if (options.max_bytes != 0 && options.max_bytes < std::uint64_t{256} * 1024) {
-        return fail({ErrorKind::kUsage, "--max-size: a file needs 256 KiB at least", "for example --max-size 100MB"});
+        return fail({ErrorKind::kUsage, "--max-size: a file needs 256 KiB (262144) at least",
+                     "for example --max-size 100MB"});
     }
     options.duration_ns = static_cast<std::uint64_t>(std::llround(duration * 1e9));
     options.follow = !only_program;

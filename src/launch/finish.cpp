@@ -40,7 +40,7 @@ std::uint64_t bytes_of(const recording::Folder& folder, const std::string& name)
 }
 
 // Without what was given back when old rows were condensed.
-std::uint64_t bytes_taken(const recording::Folder& folder, const std::string& name) {
+std::uint64_t bytes_kept(const recording::Folder& folder, const std::string& name) {
     const auto file = recording::File::open(folder, name);
     return file ? file->bytes() - std::min(file->bytes(), file->header().freed_bytes) : 0;
 }
@@ -101,7 +101,7 @@ EndReason end_reason(EndReason reason, const recording::Folder& folder, const st
     if (max_bytes != 0) {
         for (const std::string& file : own_files(folder, job)) {
             // A file is full if another chunk does not fit.
-            if (is_process_file(file) && bytes_taken(folder, file) + recording::kChunkBytes > max_bytes) {
+            if (is_process_file(file) && bytes_kept(folder, file) + recording::kChunkBytes > max_bytes) {
                 return EndReason::kMaxSize;
             }
         }

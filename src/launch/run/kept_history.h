@@ -37,10 +37,11 @@ class KeptHistory final : public RunParticipant {
     std::thread thread_;
     std::mutex mutex_;
     std::condition_variable wake_;
-    bool is_over_ = false;                            // under the mutex, as are:
-    std::vector<std::string> files_;                  // found so far
-    std::optional<Error> problem_;                    // the first
-    std::size_t taken_ = 0;                           // of the processes found
+    bool is_over_ = false;            // under the mutex, as are:
+    std::vector<std::string> files_;  // found so far
+    std::optional<Error> problem_;    // the first
+    std::size_t taken_ = 0;           // of the processes found
+    // Of the thread alone:
     std::map<std::string, std::uint64_t> not_below_;  // a file that could not be made smaller: from where on again
 };
 

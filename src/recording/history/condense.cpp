@@ -152,7 +152,6 @@ class Condenser {
     struct Taken {
         Sample row;  // without its deltas
         std::size_t deltas_begin = 0;
-        std::size_t deltas_end = 0;
         std::vector<std::uint64_t> registers;
     };
     // The samples of one event, taken in one way.
@@ -186,7 +185,7 @@ class Condenser {
         is_alone_ = is_alone;
         width_ = row->deltas.size();
         --contexts_.of(ContextRows::Of::kSamples, stream_, row->context);
-        block_.push_back({*row, deltas_.size(), deltas_.size() + width_, {}});
+        block_.push_back({*row, deltas_.size(), {}});
         deltas_.insert(deltas_.end(), row->deltas.begin(), row->deltas.end());
         return true;
     }
@@ -377,12 +376,7 @@ class Condenser {
     // Rows that are copied have the differences of their segment, which begins with a marker in the output too.
     void copy(std::span<const std::uint8_t> bytes, std::uint64_t segment) {
         if (segment != segment_) {
-            std::uint8_t marker[2 + kMaxVarintBytes];
-            std::uint8_t* at = marker;
-            *at++ = kStreamTable;
-            *at++ = static_cast<std::uint8_t>(varint_bytes(raw(stream_)));
-            at = encode_varint(at, raw(stream_));
-            output_.insert(output_.end(), marker, at);
+            append_marker(output_, stream_);
             bases_.clear();
             segment_ = segment;
         }
@@ -438,6 +432,11 @@ class Condenser {
 };
 
 }  // namespace
+
+void append_marker(std::vector<std::uint8_t>& rows, StreamId stream) {
+    std::uint8_t marker[2 + kMaxVarintBytes] = {kStreamTable, static_cast<std::uint8_t>(varint_bytes(raw(stream)))};
+    rows.insert(rows.end(), marker, encode_varint(marker + 2, raw(stream)));
+}
 
 bool can_condense(const TableSchema& table) {
     bool can = true;

@@ -75,6 +75,9 @@ struct ChunkRows {
 ChunkRows read_rows(std::span<const std::uint8_t> payload, StreamId stream, std::uint64_t now, ContextRows& contexts,
                     SamplesByAge* samples, WaitsByLength* waits);
 
+// Behind it rows are of that stream, and all differences count from 0.
+void append_marker(std::vector<std::uint8_t>& rows, StreamId stream);
+
 // The bytes of a chunk with fewer rows. None: a row cannot be read. `contexts` is kept up to date. `seed`: of the
 // random draws.
 std::optional<std::vector<std::uint8_t>> condense(std::span<const std::uint8_t> payload, StreamId stream,

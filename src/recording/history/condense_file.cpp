@@ -281,17 +281,9 @@ class CondensingFile {
         if (!rows) {
             return damaged(chunk.offset);
         }
-        std::uint8_t marker[2 + kMaxVarintBytes];
-        std::uint8_t* marker_end = marker;
-        if (!batch.rows.empty()) {
-            *marker_end++ = kStreamTable;
-            *marker_end++ = static_cast<std::uint8_t>(varint_bytes(chunk.header.stream));
-            marker_end = encode_varint(marker_end, chunk.header.stream);
-        }
-        const auto marker_bytes = static_cast<std::size_t>(marker_end - marker);
-        const bool fits =
-            !batch.chunks.empty() &&
-            sizeof(ChunkHeader) + batch.rows.size() + marker_bytes + rows->size() <= batch.chunks.front()->most;
+        constexpr std::size_t kMarker = 2 + kMaxVarintBytes;  // at most
+        const bool fits = !batch.chunks.empty() && sizeof(ChunkHeader) + batch.rows.size() + kMarker + rows->size() <=
+                                                       batch.chunks.front()->most;
         if (!fits) {
             if (auto done = finish(batch); !done) {
                 return done;
@@ -303,7 +295,7 @@ class CondensingFile {
             batch.rows = std::move(*rows);
             return {};
         }
-        batch.rows.insert(batch.rows.end(), marker, marker_end);
+        append_marker(batch.rows, chunk.stream());
         batch.rows.insert(batch.rows.end(), rows->begin(), rows->end());
         batch.chunks.push_back(&chunk);
         return {};

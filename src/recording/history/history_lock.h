@@ -12,8 +12,8 @@ namespace kymo::recording {
 
 inline constexpr const char* kHistoryLock = "history.lock";
 
-// For a reader: until the last copy is gone, nothing is condensed. Null: nothing ever is. Waits while something is
-// being condensed, but not for more than some seconds: a process that was stopped must not stop others.
+// For a reader: until the last copy is gone, nothing is condensed. Waits while something is being condensed. Null:
+// there is no such file, or waiting took 5 s: a process that was stopped must not stop others.
 std::shared_ptr<const Descriptor> hold_history(const Folder& folder);
 
 // For the one that condenses: until it is gone, no reader begins. None: a reader is there, or the file is not.
