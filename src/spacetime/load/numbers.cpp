@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <string_view>
 
 namespace kymo::spacetime {
@@ -57,17 +56,24 @@ void set_pid(FileData* file, std::uint64_t own, std::uint64_t kernels) {
 
 void find_kernel_numbers(std::span<FileData* const> files) {
     std::vector<FileData*> lost;
-    std::set<std::uint64_t> others;
+    std::multimap<std::uint64_t, std::uint64_t> others;  // by number: when they began
     for (FileData* file : files) {
         if (file->has_process && !file->is_pid_known) {
             lost.push_back(file);
         } else if (file->has_process) {
-            others.insert(file->pid);
+            others.emplace(file->pid, file->begin);
         }
     }
     if (lost.empty()) {
         return;
     }
+    // A number's image before an exec may be known where the one after it is not: /proc was mounted in between.
+    const auto is_known = [&others](const Life& life) {
+        const auto [first, last] = others.equal_range(life.pid);
+        return std::any_of(first, last, [&life](const auto& other) {
+            return other.second >= life.begin && (life.end == 0 || other.second <= life.end);
+        });
+    };
     std::vector<const Life*> lives;
     for (const FileData* file : files) {
         for (const Life& life : file->tasks) {
@@ -81,7 +87,7 @@ void find_kernel_numbers(std::span<FileData* const> files) {
     for (const Life* life : lives) {
         if (life->tid != life->pid) {
             threads[life->pid].push_back(life);
-        } else if (life->has_begun && !others.contains(life->pid)) {
+        } else if (life->has_begun && !is_known(*life)) {
             processes[file_name(life->executable)].push_back(life);
         }
     }

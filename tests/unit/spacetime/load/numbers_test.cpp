@@ -100,6 +100,16 @@ TEST(Numbers, AreFoundByThePlaceOfTheCodeWhereThatTells) {
     EXPECT_EQ(second.pid, 900U);
 }
 
+TEST(Numbers, AreFoundAfterAnExecOfAProcessThatWasKnownBefore) {
+    FileData run;
+    run.tasks = {life(900, 900, 100, 120, "/bin/unshare"), life(900, 900, 120, 0, "/bin/app")};
+    FileData known = process(1, 900, 110, "/bin/unshare");
+    FileData file = process(1, kUnknown, 125, "/bin/app");
+    std::vector<FileData*> files = {&run, &known, &file};
+    find_kernel_numbers(files);
+    EXPECT_EQ(file.pid, 900U);
+}
+
 TEST(Numbers, StayAsTheyAreWhereTheKernelTellsNothing) {
     FileData run;
     run.tasks = {life(900, 900, 100, 0, "/bin/other"), life(901, 901, 130, 0, "/bin/app")};
