@@ -21,9 +21,10 @@ struct Claim {
     std::string title;  // plain words, one or a few sentences
 
     std::optional<Explains> explains = {};
-    std::vector<ThreadTime> own = {};    // ns by thread
-    bool is_cost_known = true;           // false: neither `explains` nor `own` (Finding::is_cost_known)
-    double own_sure = 1;                 // part of `own` that is sure after the error of measuring
+    std::vector<ThreadTime> own = {};  // ns by thread
+    double shorter_ns = 0;             // with `own`: what the run could be shorter by; 0: the thread's that lost most
+    bool is_cost_known = true;         // false: neither `explains` nor `own` (Finding::is_cost_known)
+    double own_sure = 1;               // part of `own` that is sure after the error of measuring
     std::vector<double> own_parts = {};  // if `own` adds up from many occasions: ns each, for the bootstrap
     TermSet own_terms = kAllTerms;       // the kind of time that `own` is
 

@@ -77,7 +77,9 @@ Stake own_stake(const Claim& claim) {
     if (parts > 0) {
         sure *= sum_lower_bound(claim.own_parts, Random(kBoundSeed)) / parts;
     }
-    return stake_of(by_thread, sure);
+    Stake stake = stake_of(by_thread, sure);
+    stake.most_ns = claim.shorter_ns > 0 ? claim.shorter_ns : stake.most_ns;
+    return stake;
 }
 
 double ratio(double bad, double good) {

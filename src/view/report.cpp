@@ -66,7 +66,7 @@ std::string tables_text(const analysis::Analysis& analysis, const ReportOptions&
 // With the rows that options.limits give.
 std::string text_of(const analysis::Analysis& analysis, const ReportOptions& options, const std::string& filter) {
     const bool is_of_code = holds_code(analysis);
-    const Headline headline{.verdict = is_of_code ? verdict(analysis.judgement) : "",
+    const Headline headline{.verdict = is_of_code ? verdict(analysis.judgement, analysis.evidence.account) : "",
                             .alarms = alarms(analysis.profile, analysis.judgement)};
     if (options.is_short && options.more.is_collections_alone()) {
         return terminal_head(analysis.profile, analysis.named.tree, options, headline) +

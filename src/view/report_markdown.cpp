@@ -59,7 +59,7 @@ std::string report_markdown(const analysis::Analysis& analysis, const Metric& me
     const Profile& profile = analysis.profile;
     const std::string command = command_line(profile.command);
     std::string text = fmt::format("**{}**: {}\n\n", command.empty() ? "a recording" : markdown_code(command),
-                                   markdown_text(verdict(analysis.judgement)));
+                                   markdown_text(verdict(analysis.judgement, analysis.evidence.account)));
     for (const std::string& alarm : alarms(profile, analysis.judgement)) {
         text += "> " + markdown_text(alarm) + "\n\n";
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "findings/finding.h"
+#include "spacetime/evidence/account/account.h"
 #include "spacetime/profile/profile.h"
 #include "view/text.h"
 
@@ -11,7 +12,8 @@
 namespace kymo::view {
 
 // "load-imbalance takes up to 54.9 % of the run, in `triangle` (omp.c:5–6)": the first finding about the program.
-std::string verdict(const findings::Judgement& judgement);
+// Without any it says where most of the time goes.
+std::string verdict(const findings::Judgement& judgement, const spacetime::Account& account);
 
 // What makes the whole report doubtful, of the recording (summary.h) and of the machine that it was made on.
 std::vector<std::string> alarms(const spacetime::Profile& profile, const findings::Judgement& judgement);

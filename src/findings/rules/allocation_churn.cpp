@@ -118,8 +118,8 @@ bool is_allocator(const Place& place) {
                                                                 "operator delete[]",
                                                                 "tcache_init",
                                                                 "_int_malloc"};
-    std::string_view function = library_function_name(place.function);
-    function = function.starts_with('_') ? function.substr(1) : function;
+    const std::string call = call_name(place.function);
+    const std::string_view function = std::string_view(call).substr(call.starts_with('_') ? 1 : 0);
     return std::find(kNames.begin(), kNames.end(), function) != kNames.end();
 }
 

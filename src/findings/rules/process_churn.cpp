@@ -42,8 +42,7 @@ bool starts_processes(const Place& place) {
     static constexpr std::array<std::string_view, 11> kNames = {"fork",   "vfork",   "_Fork",       "arch_fork",
                                                                 "clone",  "clone3",  "posix_spawn", "posix_spawnp",
                                                                 "spawni", "spawnix", "libc_fork"};
-    return is_library(place) &&
-           std::find(kNames.begin(), kNames.end(), library_function_name(place.function)) != kNames.end();
+    return is_library(place) && std::find(kNames.begin(), kNames.end(), call_name(place.function)) != kNames.end();
 }
 
 // Time of the parent's threads in the C library's calls that start processes: until a child of vfork() releases

@@ -4,12 +4,11 @@
 #include "findings/rules/shared/messages.h"
 #include "findings/rules/shared/spare.h"
 #include "findings/words.h"
+#include "spacetime/evidence/account/system_calls.h"
 #include "spacetime/profile/wait_table.h"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <iterator>
-#include <string_view>
 
 namespace kymo::findings {
 namespace {
@@ -27,172 +26,6 @@ constexpr double kDenser = 1.2;           // the kernel's share in the place aga
 constexpr double kNearlyAll = 0.9;        // of it: then it is named by the smaller piece
 constexpr double kLeastRate = 10'000;     // calls a second of a thread, if they are counted
 
-// The C library's functions that do little but call the kernel.
-bool is_system_call(const Place& place) {
-    static constexpr std::string_view kNames[] = {"read",
-                                                  "write",
-                                                  "pread64",
-                                                  "pwrite64",
-                                                  "readv",
-                                                  "writev",
-                                                  "preadv",
-                                                  "pwritev",
-                                                  "recv",
-                                                  "send",
-                                                  "recvfrom",
-                                                  "sendto",
-                                                  "recvmsg",
-                                                  "sendmsg",
-                                                  "sendfile64",
-                                                  "splice",
-                                                  "tee",
-                                                  "lseek",
-                                                  "lseek64",
-                                                  "open",
-                                                  "open64",
-                                                  "openat",
-                                                  "openat64",
-                                                  "creat",
-                                                  "close",
-                                                  "dup",
-                                                  "dup2",
-                                                  "dup3",
-                                                  "pipe",
-                                                  "pipe2",
-                                                  "stat",
-                                                  "stat64",
-                                                  "fstat",
-                                                  "fstat64",
-                                                  "lstat",
-                                                  "lstat64",
-                                                  "fstatat64",
-                                                  "statx",
-                                                  "access",
-                                                  "faccessat",
-                                                  "unlink",
-                                                  "unlinkat",
-                                                  "rename",
-                                                  "renameat",
-                                                  "renameat2",
-                                                  "link",
-                                                  "linkat",
-                                                  "symlink",
-                                                  "symlinkat",
-                                                  "readlink",
-                                                  "readlinkat",
-                                                  "mkdir",
-                                                  "mkdirat",
-                                                  "rmdir",
-                                                  "chmod",
-                                                  "fchmod",
-                                                  "fchmodat",
-                                                  "chown",
-                                                  "fchown",
-                                                  "lchown",
-                                                  "fchownat",
-                                                  "utimensat",
-                                                  "futimens",
-                                                  "truncate64",
-                                                  "ftruncate64",
-                                                  "fallocate64",
-                                                  "posix_fadvise64",
-                                                  "statfs64",
-                                                  "fstatfs64",
-                                                  "getcwd",
-                                                  "chdir",
-                                                  "fchdir",
-                                                  "flock",
-                                                  "getdents64",
-                                                  "getxattr",
-                                                  "setxattr",
-                                                  "listxattr",
-                                                  "removexattr",
-                                                  "fgetxattr",
-                                                  "fsetxattr",
-                                                  "getpid",
-                                                  "getppid",
-                                                  "gettid",
-                                                  "getuid",
-                                                  "geteuid",
-                                                  "getgid",
-                                                  "getegid",
-                                                  "getpgid",
-                                                  "getsid",
-                                                  "getpriority",
-                                                  "setpriority",
-                                                  "syscall",
-                                                  "ioctl",
-                                                  "fcntl64",
-                                                  "prctl",
-                                                  "personality",
-                                                  "poll",
-                                                  "ppoll",
-                                                  "select",
-                                                  "pselect",
-                                                  "epoll_wait",
-                                                  "epoll_pwait",
-                                                  "epoll_ctl",
-                                                  "eventfd",
-                                                  "socket",
-                                                  "socketpair",
-                                                  "bind",
-                                                  "listen",
-                                                  "accept",
-                                                  "accept4",
-                                                  "connect",
-                                                  "shutdown",
-                                                  "getsockname",
-                                                  "setsockopt",
-                                                  "getsockopt",
-                                                  "sched_yield",
-                                                  "sched_getaffinity",
-                                                  "sched_setaffinity",
-                                                  "sched_getscheduler",
-                                                  "sched_setscheduler",
-                                                  "nanosleep",
-                                                  "clock_nanosleep",
-                                                  "getrusage",
-                                                  "getrlimit64",
-                                                  "setrlimit64",
-                                                  "prlimit64",
-                                                  "times",
-                                                  "sysinfo",
-                                                  "uname",
-                                                  "getrandom",
-                                                  "getitimer",
-                                                  "setitimer",
-                                                  "timer_settime",
-                                                  "timer_gettime",
-                                                  "alarm",
-                                                  "kill",
-                                                  "tgkill",
-                                                  "sigpending",
-                                                  "sigprocmask",
-                                                  "sigaction",
-                                                  "sigaltstack",
-                                                  "rt_sigqueueinfo",
-                                                  "madvise",
-                                                  "mprotect",
-                                                  "mmap",
-                                                  "mmap64",
-                                                  "munmap",
-                                                  "mremap",
-                                                  "mincore",
-                                                  "msync",
-                                                  "mlock",
-                                                  "munlock",
-                                                  "semop",
-                                                  "semtimedop",
-                                                  "semctl",
-                                                  "msgsnd",
-                                                  "msgrcv",
-                                                  "shmat",
-                                                  "shmdt",
-                                                  "shmctl"};
-    return is_library(place) &&
-           std::find(std::begin(kNames), std::end(kNames), library_function_name(place.function)) != std::end(kNames);
-}
-
 // Time in the kernel that neither faults nor switches nor threads' lives nor the sampling account for.
 double unexplained_ns(const ThreadFacts& thread, CounterIndex faults, double made) {
     const double pages = raw(faults) < thread.deltas.size() ? static_cast<double>(faults.in(thread.deltas)) : 0;
@@ -207,7 +40,7 @@ double unexplained_ns(const ThreadFacts& thread, CounterIndex faults, double mad
 ByThread yielding_ns(const Evidence& evidence) {
     ByThread all;
     for (const SpaceNode& node : evidence.nodes) {
-        if (is_library(node.place) && library_function_name(node.place.function) == "sched_yield") {
+        if (is_library(node.place) && call_name(node.place.function) == "sched_yield") {
             for (const ThreadTime& part : by_thread(node, [](const TimeTerms& terms) { return terms.system; })) {
                 all[part.thread] += part.ns;
             }
@@ -297,7 +130,8 @@ NodeIndex densest(const Evidence& evidence, const Storm& storm) {
 NodeIndex find_place(const Evidence& evidence, const Storm& storm) {
     std::map<NodeIndex, double> callers;
     for (const NodeIndex i : indices(evidence.nodes)) {
-        if (is_system_call(i.in(evidence.nodes).place)) {
+        const Place& place = i.in(evidence.nodes).place;
+        if (is_library(place) && is_system_call(call_name(place.function))) {
             const NodeIndex caller = own_code(evidence, i);
             if (caller != kNone) {
                 const auto theirs = static_cast<double>(of_threads(i.in(evidence.nodes), storm).all());

@@ -5,6 +5,7 @@
 // counters those of Profile::events. kNone is "none" everywhere.
 #pragma once
 
+#include "spacetime/evidence/account/account.h"
 #include "spacetime/evidence/collections.h"
 #include "spacetime/evidence/node.h"
 #include "spacetime/evidence/run_facts.h"
@@ -43,6 +44,7 @@ struct Evidence {
     std::vector<WaitSum> wait_sums;  // parallel to wait_targets
     // By thread, then by begin: waits that are not for other threads, of targets with at most kMostTimed of them.
     std::vector<TimedWait> timed_waits;
+    Account account;
     std::vector<SpaceNode> nodes;  // a parent comes before its children; siblings by time, most first
 
     std::vector<HeavySpace> spaces;  // heaviest first

@@ -1,5 +1,7 @@
 #include "spacetime/evidence/holder_places.h"
 
+#include "spacetime/profile/own_code.h"
+
 #include <algorithm>
 #include <map>
 #include <tuple>

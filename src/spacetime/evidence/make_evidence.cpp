@@ -1,5 +1,6 @@
 #include "spacetime/evidence/make_evidence.h"
 
+#include "spacetime/evidence/account/make_account.h"
 #include "spacetime/evidence/kept_structure.h"
 #include "spacetime/evidence/levels.h"
 #include "spacetime/evidence/make_run_facts.h"
@@ -63,6 +64,7 @@ Result<Evidence> make_evidence(const recording::Recording& recording, const Prof
     const KeptStructure made = keep_structure(profile, run, wanted);
     const KeptNodes& kept = made.kept;
     WaitTargets waits = make_wait_targets(profile, names);
+    const PathEnds paths = make_path_ends(profile, names);
     const SampledAddresses addresses = number_addresses(profile);
     EvidenceOptions options = wanted;
     options.occurrence_cap = share_of(kMostRows, kept.size(), kLeastRows, wanted.occurrence_cap);
@@ -76,8 +78,8 @@ Result<Evidence> make_evidence(const recording::Recording& recording, const Prof
     if (!loops) {
         return loops.error();
     }
-    auto occurrences =
-        run_occurrence_pass(recording, profile, kept, addresses, *loops, waits.of_thread, limits, options.team);
+    auto occurrences = run_occurrence_pass(recording, profile, kept, addresses, *loops, paths, waits.of_thread,
+                                           limits, options.team);
     if (!occurrences) {
         return occurrences.error();
     }
@@ -92,11 +94,14 @@ Result<Evidence> make_evidence(const recording::Recording& recording, const Prof
         weigh_pairs(profile, addresses, occurrences->pairs, *run.code, options.space_share, options.same_overlap);
 
     stage("spans");
+    const Schedule schedule(occurrences->schedule, profile.begin, profile.end, profile.processors);
     const SpanWork work{
         .spans = plan.spans,
         .groups = plan.groups.size(),
         .of_pairs = weighing,
-        .life_cap = share_of(kMostLifeRows, weighing.group_samples.size(), kLeastRows, options.occurrence_cap)};
+        .life_cap = share_of(kMostLifeRows, weighing.group_samples.size(), kLeastRows, options.occurrence_cap),
+        .paths = paths,
+        .schedule = schedule};
     auto spans =
         run_span_pass(recording, profile, addresses, occurrences->pairs, waits.of_thread, work, limits, options.team);
     if (!spans) {
@@ -128,6 +133,8 @@ Result<Evidence> make_evidence(const recording::Recording& recording, const Prof
     fill_lives(evidence.same_spaces, std::move(spans->lives), std::move(spans->parts), meanwhile, options);
     evidence.run = make_run_facts(profile, names, *occurrences, waits, metrics);
     evidence.wait_sums = wait_sums(profile, names, waits, occurrences->lacking);
+    evidence.account =
+        make_account(profile, paths, names.symbols(), waits.targets, evidence.wait_sums, spans->account);
     evidence.timed_waits = timed_waits(profile, waits, evidence.wait_sums);
     evidence.warnings = warnings_of(*run.code, *occurrences);
     evidence.wait_targets = std::move(waits.targets);

@@ -1,7 +1,7 @@
 #include "spacetime/evidence/structure.h"
 
 #include "base/hash.h"
-#include "spacetime/profile/wait_table.h"
+#include "spacetime/profile/own_code.h"
 
 #include <algorithm>
 #include <unordered_map>

@@ -1,5 +1,7 @@
 #include "spacetime/evidence/wait_targets.h"
 
+#include "spacetime/profile/own_code.h"
+
 #include <algorithm>
 #include <map>
 #include <tuple>

@@ -120,6 +120,11 @@ struct ProfileThread {
     Pace pace = {};
     EventRoles roles = {};  // for another pass over its samples (sample_time.h)
     Quality quality = {};
+
+    // The kind of the wait that an interval of its states is in or for; 0: of none.
+    recording::WaitKind wait_of(const StateInterval& interval) const {
+        return interval.wait == kNone ? recording::WaitKind{} : waits[interval.wait].kind;
+    }
 };
 
 // The place of a stream of the recording in the profile: for a second pass over its samples.

@@ -1,5 +1,6 @@
 #include "spacetime/profile/wait_table.h"
 
+#include "spacetime/profile/own_code.h"
 #include "spacetime/profile/profile.h"
 
 #include <algorithm>
@@ -12,11 +13,6 @@ namespace kymo::spacetime {
 namespace {
 
 using recording::WaitKind;
-
-bool begins_with_any(std::string_view text, std::span<const std::string_view> beginnings) {
-    return std::any_of(beginnings.begin(), beginnings.end(),
-                       [&](std::string_view beginning) { return text.starts_with(beginning); });
-}
 
 class TableBuilder {
   public:
@@ -189,14 +185,6 @@ class TableBuilder {
 };
 
 }  // namespace
-
-bool is_runtime(const program::Function& function, std::string_view file) {
-    static constexpr std::array<std::string_view, 10> kModules = {
-        "libc.so",  "libpthread",      "libstdc++.so", "libc++.so", "libm.so",
-        "ld-linux", "libkymo-monitor", "libgomp",      "libomp",    "libiomp5"};
-    static constexpr std::array<std::string_view, 2> kHeaders = {"/usr/include/", "/usr/lib/"};
-    return begins_with_any(function.module, kModules) || begins_with_any(file, kHeaders);
-}
 
 std::vector<std::uint32_t> add_frames(const Waits& waits, std::span<const ImageInfo> known,
                                       std::vector<program::Request>& requests) {

@@ -1,8 +1,7 @@
 // Waits in the words of the source: by object and place, with the holder and where that thread was; and which
 // thread blocked which.
 //
-// A place is the innermost frame of the program's own: frames of the C and C++ libraries, and of headers that
-// they put into the program (std::mutex::lock), are skipped.
+// A place is the innermost frame of the program's own (own_code.h).
 #pragma once
 
 #include "program/symbolize.h"
@@ -71,7 +70,5 @@ std::string wait_kind_key(recording::WaitKind kind);
 std::string_view file_kind_words(recording::FileKind kind);
 // Likewise with what is read or written, if known: "read from a pipe".
 std::string wait_words(recording::WaitKind kind, std::uint64_t object);
-// Whether a function (whose code comes from `file`) belongs to the language's and the system's run time.
-bool is_runtime(const program::Function& function, std::string_view file);
 
 }  // namespace kymo::spacetime

@@ -2,7 +2,7 @@
 
 #include "program/image_search.h"
 #include "program/listing.h"
-#include "view/terminal/own_code.h"
+#include "spacetime/profile/own_code.h"
 
 #include <algorithm>
 #include <array>
@@ -121,7 +121,7 @@ std::size_t size_of(const std::vector<std::string>& lines) {
 
 // By file of the tree's symbols: whether functions of own code are in it.
 std::vector<bool> own_files(const Profile& profile, const CallTree& tree) {
-    const std::vector<bool> is_own = own_functions(profile, tree);
+    const std::vector<bool> is_own = own_functions(profile, tree.symbols);
     std::vector<bool> files(tree.symbols.files.size());
     for (std::size_t function = 0; function < is_own.size(); ++function) {
         if (is_own[function]) {

@@ -1,6 +1,6 @@
 #include "view/page/own_lines.h"
 
-#include "view/terminal/own_code.h"
+#include "spacetime/profile/own_code.h"
 
 #include <algorithm>
 #include <map>
@@ -22,7 +22,7 @@ class OwnLines {
           tree_(tree),
           requests_(requests),
           leaves_(leaves),
-          is_own_(own_functions(profile, tree)) {
+          is_own_(own_functions(profile, tree.symbols)) {
         for (std::uint32_t line = 1; line < leaves_.lines.size(); ++line) {
             const LeafLine& known = leaves_.lines[line];
             lines_.try_emplace({known.function, known.file, known.line, known.image}, line);

@@ -148,7 +148,7 @@ Result<std::string> make_page(const analysis::Analysis& analysis, std::string_vi
 
     Blob head;
     write_run(profile, analysis.named.tree, head);
-    head.json["verdict"] = shown_text(verdict(analysis.judgement));
+    head.json["verdict"] = shown_text(verdict(analysis.judgement, analysis.evidence.account));
     head.json["alarms"] = alarms(profile, analysis.judgement);
     write_threads(profile, analysis.named.tree, analysis.named.names(), head);
     NameTable names(analysis.named.tree, profile);

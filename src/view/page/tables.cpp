@@ -1,8 +1,8 @@
 #include "view/page/tables.h"
 
+#include "spacetime/profile/own_code.h"
 #include "spacetime/profile/quality.h"
 #include "view/summary.h"
-#include "view/terminal/own_code.h"
 #include "view/text.h"
 #include "view/threads/created_with.h"
 
@@ -92,7 +92,7 @@ std::uint32_t NameTable::ranks() {
 }
 
 void NameTable::write(Blob& blob) const {
-    const std::vector<bool> is_own = own_functions(profile_, tree_);
+    const std::vector<bool> is_own = own_functions(profile_, tree_.symbols);
     const std::vector<bool> starts = start_up_functions(tree_);
     Json functions = Json::array();
     for (const std::uint32_t index : function_order_) {

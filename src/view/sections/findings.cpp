@@ -11,7 +11,7 @@ extern const Section kFindingsSection{
     .json =
         [](const analysis::Analysis& analysis, nlohmann::ordered_json& report) {
             report["alarms"] = alarms(analysis.profile, analysis.judgement);
-            report["verdict"] = verdict(analysis.judgement);
+            report["verdict"] = verdict(analysis.judgement, analysis.evidence.account);
             report["findings"] = json_findings(analysis.evidence, analysis.judgement.findings);
             report["advantages"] = json_findings(analysis.evidence, analysis.judgement.advantages);
             report["findings_control"] = json_control(analysis.judgement.control);

@@ -23,16 +23,16 @@ findings::Finding finding(const char* kind, double share) {
 
 TEST(Verdict, IsTheFirstFindingAboutTheProgram) {
     findings::Judgement judgement;
-    EXPECT_EQ(verdict(judgement), "Nothing stands out");
+    EXPECT_EQ(verdict(judgement, {}), "Nothing stands out");
     judgement.findings = {finding("outside-interference", 0.5)};
-    EXPECT_EQ(verdict(judgement), "Nothing stands out in the program itself");
+    EXPECT_EQ(verdict(judgement, {}), "Nothing stands out in the program itself");
     judgement.findings.push_back(finding("load-imbalance", 0.1));
     judgement.findings[1].place.function = "solve";
-    EXPECT_EQ(verdict(judgement), "load-imbalance takes up to 10.0 % of the run, in `solve`");
+    EXPECT_EQ(verdict(judgement, {}), "load-imbalance takes up to 10.0 % of the run, in `solve`");
     judgement.findings[1].is_cost_known = false;
-    EXPECT_EQ(verdict(judgement), "load-imbalance, at a cost that is not known, in `solve`");
+    EXPECT_EQ(verdict(judgement, {}), "load-imbalance, at a cost that is not known, in `solve`");
     judgement.is_withheld = true;
-    EXPECT_THAT(verdict(judgement), StartsWith("No verdict"));
+    EXPECT_THAT(verdict(judgement, {}), StartsWith("No verdict"));
 }
 
 TEST(Alarms, AreRaisedByPathsSamplesAndTheMachine) {

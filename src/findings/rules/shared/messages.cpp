@@ -21,7 +21,7 @@ namespace {
 // By its own name (MPI_Send, PMPI_Send, mpi_send_), by that of a call on its path which is not a node itself; or
 // the library's own (libmpi.so.40, libmpich.so.12), if the call itself left no frame.
 bool is_message_call(const SpaceNode& node) {
-    std::string name(library_function_name(node.place.function));
+    std::string name(call_name(node.place.function));
     std::transform(name.begin(), name.end(), name.begin(),
                    [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
     return node.kind == SpaceKind::kFunction &&

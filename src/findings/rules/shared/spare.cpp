@@ -1,6 +1,7 @@
 #include "findings/rules/shared/spare.h"
 
 #include "findings/rules/shared/interpreter.h"
+#include "spacetime/profile/own_code.h"
 
 #include <algorithm>
 #include <array>
@@ -128,22 +129,7 @@ bool waits_for_work(const Evidence& evidence, std::uint32_t thread) {
 }
 
 bool is_library(const Place& place) {
-    static constexpr std::array<std::string_view, 9> kModules = {
-        "libc.so", "libc-", "libstdc++.so", "ld-linux", "libpthread", "libm.so", "libgomp.so", "libgcc_s", "[vdso]"};
-    const std::string_view module = place.module;
-    return std::any_of(kModules.begin(), kModules.end(),
-                       [&](std::string_view known) { return module.starts_with(known); }) ||
-           place.file.starts_with("/usr/include/c++/") || module.find("libkymo-monitor") != std::string_view::npos;
-}
-
-std::string_view library_function_name(std::string_view function) {
-    function = function.substr(0, function.find('('));
-    for (const std::string_view prefix : {"__GI_", "__libc_", "___", "__"}) {
-        if (function.starts_with(prefix)) {
-            function.remove_prefix(prefix.size());
-        }
-    }
-    return function;
+    return is_runtime(place.module, place.function, place.file);
 }
 
 namespace {

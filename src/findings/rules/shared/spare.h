@@ -2,6 +2,7 @@
 #pragma once
 
 #include "findings/finding.h"
+#include "spacetime/evidence/account/system_calls.h"
 #include "spacetime/evidence/evidence.h"
 
 #include <cstdint>
@@ -50,8 +51,6 @@ bool waits_for_work(const spacetime::Evidence& evidence, std::uint32_t thread);
 
 // Code of the C and C++ libraries, the loader and the kernel's page: not the program's own.
 bool is_library(const spacetime::Place& place);
-// A C library function's name as in its manual: without the prefixes of its other entries, and arguments.
-std::string_view library_function_name(std::string_view function);
 // A function inlined into the one that uses it (or a loop of such a function), of another file or used by others as
 // well: a tool. What can be changed is the code that uses it.
 bool is_tool(const spacetime::Evidence& evidence, NodeIndex node);

@@ -26,6 +26,7 @@ struct OccurrenceShared {
     const KeptNodes& kept;
     const SampledAddresses& addresses;
     const CountedLoops& loops;
+    const PathEnds& paths;
     const std::vector<std::vector<std::uint32_t>>& wait_targets;
     const OccurrenceLimits& limits;
     const std::vector<bool> lost;
@@ -62,7 +63,7 @@ class OccurrenceVisitor final : public StreamVisitor {
           progress_(shared.loops),
           pair_sums_(kPairColumns + shared.profile.events.size()) {}
 
-    void piece(const StateInterval& interval, std::uint32_t node, std::uint32_t /*charged*/) override {
+    void piece(const StateInterval& interval, std::uint32_t node, std::uint32_t charged) override {
         const bool is_spinning = interval.state == ThreadState::kSpinning;
         const std::uint32_t target =
             interval.wait == kNone ? kStreamEdge : shared_.wait_targets[thread_][interval.wait];
@@ -79,6 +80,8 @@ class OccurrenceVisitor final : public StreamVisitor {
                 worker_.sums.at_work.add(process_, interval.begin, interval.end);
             }
         }
+        worker_.sums.schedule.add(interval, shared_.profile.threads[thread_].wait_of(interval),
+                                  shared_.paths.awaits_message(charged));
         if (is_spinning || interval.state == ThreadState::kUser) {
             user_ += static_cast<std::int64_t>(interval.end - interval.begin);
         }
@@ -175,6 +178,7 @@ void merge(OccurrencePass& to, OccurrencePass&& from, std::size_t occurrence_cap
     to.at_work.merge(std::move(from.at_work));
     to.ready.merge(std::move(from.ready));
     to.lacking.merge(std::move(from.lacking));
+    to.schedule.merge(std::move(from.schedule));
     to.too_many_marks = to.too_many_marks || from.too_many_marks;
     for (std::size_t thread = 0; thread < from.processors.size(); ++thread) {
         for (const ProcessorSamples& more : from.processors[thread]) {
@@ -224,11 +228,18 @@ std::vector<bool> lost_nodes(const Profile& profile, const KeptNodes& kept) {
 
 Result<OccurrencePass> run_occurrence_pass(const recording::Recording& recording, const Profile& profile,
                                            const KeptNodes& kept, const SampledAddresses& addresses,
-                                           const CountedLoops& loops,
+                                           const CountedLoops& loops, const PathEnds& paths,
                                            const std::vector<std::vector<std::uint32_t>>& wait_targets,
                                            const OccurrenceLimits& limits, team::Team* team) {
-    const OccurrenceShared shared{
-        profile, kept, addresses, loops, wait_targets, limits, lost_nodes(profile, kept), clock_event(profile)};
+    const OccurrenceShared shared{profile,
+                                  kept,
+                                  addresses,
+                                  loops,
+                                  paths,
+                                  wait_targets,
+                                  limits,
+                                  lost_nodes(profile, kept),
+                                  clock_event(profile)};
     const auto node_samples = std::make_shared<std::vector<std::uint64_t>>(kept.size());
     for (std::size_t i = 0; i < profile.nodes.size(); ++i) {
         for (std::uint32_t node = kept.leaf_of[i]; node != kNone; node = kept.parent[node]) {
@@ -242,6 +253,7 @@ Result<OccurrencePass> run_occurrence_pass(const recording::Recording& recording
         worker.sums.at_work = TimeGrid(profile.begin, profile.end, profile.processes.size());
         worker.sums.ready = TimeGrid(profile.begin, profile.end, 1);
         worker.sums.lacking = TimeGrid(profile.begin, profile.end, profile.threads.size());
+        worker.sums.schedule = ScheduleGrids(profile.begin, profile.end);
         worker.sums.processors.resize(profile.threads.size());
         worker.sums.occurrences.nodes.resize(kept.size());
         worker.sums.occurrences.patterns = PatternTable(node_samples, limits.pattern_cap);
@@ -266,9 +278,17 @@ Result<OccurrencePass> run_occurrence_pass(const recording::Recording& recording
     team::reduce(team, all, add_part);
     team::broadcast(team, all);
     all.pairs.use_samples(addresses.samples);
+    for (const ProfileThread& thread : profile.threads) {
+        if (!thread.is_sampled) {  // of those the kernel's records alone say when they ran
+            thread.states.for_each(profile.begin, profile.end, [&](const StateInterval& interval) {
+                all.schedule.add(interval, thread.wait_of(interval), false);
+            });
+        }
+    }
     all.at_work.settle();
     all.ready.settle();
     all.lacking.settle();
+    all.schedule.settle();
     return all;
 }
 

@@ -3,6 +3,8 @@
 #pragma once
 
 #include "base/result.h"
+#include "spacetime/evidence/account/paths.h"
+#include "spacetime/evidence/account/schedule.h"
 #include "spacetime/evidence/kept_nodes.h"
 #include "spacetime/evidence/occurrences/occurrence_sums.h"
 #include "spacetime/evidence/occurrences/pair_table.h"
@@ -37,12 +39,13 @@ struct OccurrencePass {
     TimeGrid at_work;                      // threads on a processor or ready for one, not polling; row: process
     TimeGrid ready;                        // on a processor or waiting for one; one row: all processes
     TimeGrid lacking;                      // ready without a processor, or it was taken unreported; row: thread
+    ScheduleGrids schedule;
     std::vector<std::string> mark_names;
     std::map<std::uint32_t, std::vector<MarkRow>> marks;  // by thread, in time
     bool too_many_marks = false;
     std::vector<std::vector<ProcessorSamples>> processors;  // by thread; in no order
 };
-KYMO_MEMBERS(OccurrencePass, occurrences, pairs, pair_ends, at_work, ready, lacking, mark_names, marks,
+KYMO_MEMBERS(OccurrencePass, occurrences, pairs, pair_ends, at_work, ready, lacking, schedule, mark_names, marks,
              too_many_marks, processors)
 
 struct CountedLoops;  // loop_progress.h
@@ -56,7 +59,7 @@ std::vector<bool> lost_nodes(const Profile& profile, const KeptNodes& kept);
 // it.
 Result<OccurrencePass> run_occurrence_pass(const recording::Recording& recording, const Profile& profile,
                                            const KeptNodes& kept, const SampledAddresses& addresses,
-                                           const CountedLoops& loops,
+                                           const CountedLoops& loops, const PathEnds& paths,
                                            const std::vector<std::vector<std::uint32_t>>& wait_targets,
                                            const OccurrenceLimits& limits, team::Team* team = nullptr);
 

@@ -34,6 +34,7 @@ class SpanVisitor final : public StreamVisitor {
           last_end_(shared.work.of_pairs.spaces, 0),
           is_visited_(shared.work.groups),
           last_span_(shared.work.groups, {0, {}}),
+          account_(shared.work.schedule, thread),
           lives_(shared.same_groups, thread, shared.profile.threads[thread].begin, shared.profile.events.size(),
                  shared.life_limits, sums.lives) {
         if (shared.has_parts) {
@@ -43,8 +44,17 @@ class SpanVisitor final : public StreamVisitor {
         }
     }
 
-    void piece(const StateInterval& interval, std::uint32_t, std::uint32_t) override {
-        lives_.piece(interval, interval.wait == kNone ? kStreamEdge : shared_.wait_targets[thread_][interval.wait]);
+    void piece(const StateInterval& interval, std::uint32_t, std::uint32_t charged) override {
+        const std::uint32_t target =
+            interval.wait == kNone ? kStreamEdge : shared_.wait_targets[thread_][interval.wait];
+        lives_.piece(interval, target);
+        const PathEnds& paths = shared_.work.paths;
+        const ProfileThread& thread = shared_.profile.threads[thread_];
+        // A wait's own call path says where; a sample's only where the thread was last seen.
+        const bool is_wait = interval.state == ThreadState::kWaiting || interval.state == ThreadState::kSpinning;
+        const std::uint32_t at = is_wait && interval.wait != kNone ? thread.waits[interval.wait].context : charged;
+        account_.piece(interval, paths.end_of(at), interval.wait == kNone ? kNone : target, thread.wait_of(interval),
+                       paths.awaits_message(at));
         StateInterval rest = interval;
         // Bounds at its end wait for the sample there.
         while (true) {
@@ -84,6 +94,7 @@ class SpanVisitor final : public StreamVisitor {
 
     void finish() override {
         lives_.finish();
+        account_.finish(&sums_.account);
         if (parts_) {
             parts_->finish();
         }
@@ -269,6 +280,7 @@ class SpanVisitor final : public StreamVisitor {
     std::vector<std::uint64_t> last_end_;
     std::vector<bool> is_visited_;
     std::vector<std::pair<std::uint64_t, SumRow>> last_span_;
+    StreamAccount account_;
     CodeLives lives_;
     std::optional<PartRuns> parts_;
     SumRow at_pair_;               // sums at the clock's last sample; if there are parts
@@ -307,6 +319,8 @@ void merge(SpanPass& to, SpanPass&& part, std::size_t occurrence_cap, std::size_
     for (std::size_t batch = 0; batch < kTimeBatches; ++batch) {
         to.user[batch] += part.user[batch];
     }
+    to.account.insert(to.account.end(), part.account.begin(), part.account.end());
+    merge_entries(&to.account);
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #pragma once
 
 #include "base/result.h"
+#include "spacetime/evidence/account/account_sums.h"
+#include "spacetime/evidence/account/paths.h"
 #include "spacetime/evidence/occurrences/occurrence_pass.h"
 #include "spacetime/evidence/occurrences/occurrence_sums.h"
 #include "team/members.h"
@@ -34,8 +36,9 @@ struct SpanPass {
     std::vector<NodeSums> parts;  // likewise those that never hold half of a pair (part_runs.h)
     std::vector<SpaceTimes> spaces;
     std::array<std::int64_t, kTimeBatches> user{};  // of all pairs
+    std::vector<AccountEntry> account;              // by key, each once
 };
-KYMO_MEMBERS(SpanPass, groups, lives, parts, spaces, user)
+KYMO_MEMBERS(SpanPass, groups, lives, parts, spaces, user, account)
 
 // The heavy spaces that each row of a PairTable lies in. A *group*: heavy spaces with the same code.
 struct HeavyOfPairs {
@@ -56,6 +59,8 @@ struct SpanWork {
     std::size_t groups = 0;                       // of spans
     const HeavyOfPairs& of_pairs;
     std::size_t life_cap = 0;  // occurrences kept of each group of same spaces
+    const PathEnds& paths;
+    const Schedule& schedule;
 };
 
 // Of a team the first process gets all of it, the others a part.

@@ -1,0 +1,138 @@
+// Run-time tax: a family of library functions takes much of the processor time beneath the program's own code. One
+// kind for each family of the table (spacetime/evidence/account/families.h).
+#include "findings/rule.h"
+#include "findings/rules/shared/spare.h"
+#include "findings/words.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <utility>
+
+namespace kymo::findings {
+namespace {
+
+using namespace spacetime;
+
+constexpr double kLeastTax = 0.1;  // of the run and of the processor time: below it is what using a library costs
+constexpr double kSure = 0.9;      // names decide, and a call's family may be another's (an allocation inside a copy)
+
+bool is_processor_time(const AccountRow& row) {
+    return row.time_class == TimeClass::kWork || row.time_class == TimeClass::kRunTime ||
+           row.time_class == TimeClass::kSystemCall || row.time_class == TimeClass::kPageFaults ||
+           row.time_class == TimeClass::kKernel || row.time_class == TimeClass::kSpinning;
+}
+
+struct Tax {
+    std::int64_t ns = 0;
+    std::int64_t shorter_ns = 0;
+    std::int64_t processor_ns = 0;  // of all classes
+    std::int64_t waited_ns = 0;     // for locks
+    ByThread threads;
+    const AccountRow* most = nullptr;
+    std::size_t places = 0;
+};
+
+Tax tax_of(const Account& account, TaxFamily family) {
+    Tax tax;
+    for (const AccountRow& row : account.rows) {
+        tax.processor_ns += is_processor_time(row) ? row.ns : 0;
+        tax.waited_ns +=
+            row.time_class == TimeClass::kLockWait || row.time_class == TimeClass::kSpinning ? row.ns : 0;
+        if (row.time_class != TimeClass::kRunTime || row.family != family) {
+            continue;
+        }
+        tax.ns += row.ns;
+        tax.shorter_ns += row.shorter_ns;
+        ++tax.places;
+        for (const AccountTime& part : row.threads) {
+            tax.threads[part.thread] += static_cast<double>(part.ns);
+        }
+        if (tax.most == nullptr || row.ns > tax.most->ns) {
+            tax.most = &row;
+        }
+    }
+    return tax;
+}
+
+// Of other kinds: locks that are held by others, threads that are made all the time.
+bool is_another_kind(const Tax& tax, TaxFamily family) {
+    return (family == TaxFamily::kLocking && tax.waited_ns > tax.ns) ||
+           (family == TaxFamily::kTasks &&
+            (tax.most->detail == "pthread_create" || tax.most->detail == "pthread_join" || tax.waited_ns > tax.ns));
+}
+
+Place place_of(const program::SourcePlace& place) {
+    Place result;
+    result.function = place.function;
+    result.file = place.file;
+    result.line_begin = result.line_end = place.line;
+    result.module = place.module;
+    return result;
+}
+
+template <TaxFamily kFamily>
+void claim_tax(const Case& subject, std::vector<Claim>* claims) {
+    const Evidence& evidence = *subject.evidence;
+    const Tax tax = tax_of(evidence.account, kFamily);
+    const double run = duration_ns(evidence);
+    if (tax.most == nullptr || tax.most->place.function.empty() ||
+        static_cast<double>(tax.shorter_ns) < kLeastTax * run ||
+        static_cast<double>(tax.ns) < kLeastTax * static_cast<double>(tax.processor_ns) ||
+        is_another_kind(tax, kFamily)) {
+        return;
+    }
+    const TaxInfo& info = info_of(kFamily);
+    Claim claim;
+    claim.node = node_of(evidence, tax.most->place);
+    claim.place = place_of(tax.most->place);
+    claim.own = at_most(tax.threads, run);
+    claim.own_sure = kSure;
+    claim.own_terms = set_of(Term::kUser, Term::kSystem);
+    claim.shorter_ns = static_cast<double>(tax.shorter_ns);
+    claim.threads = main_threads(tax.threads);
+    const double part = static_cast<double>(tax.most->ns) / static_cast<double>(tax.ns);
+    claim.title = fmt::format("{} of the processor time is {}{}, {} of it called in {}.",
+                              in_percent(static_cast<double>(tax.ns) / static_cast<double>(tax.processor_ns)),
+                              info.words, tax.most->detail.empty() ? "" : fmt::format(" (`{}`)", tax.most->detail),
+                              tax.places == 1 ? "all" : in_percent(part), name(*claim.place));
+    claim.evidence = {seconds_of(std::string(info.words), static_cast<double>(tax.ns) / 1e9)};
+    claim.direction = info.direction;
+    claim.confirm = info.confirm;
+    claims->push_back(std::move(claim));
+}
+
+constexpr std::string_view kNeeds =
+    "a tenth of the processor time, and of what the run could be shorter by, is in functions of one family of "
+    "run-time libraries, called from the program's own code";
+constexpr std::string_view kAgainst =
+    "a function without a name, and one of no family in the table, count for nothing; waiting for locks is not "
+    "taking them";
+
+// Direction and experiment are the family's: its claims bring them.
+constexpr Rule tax_rule(int place, std::string_view kind, void (*look)(const Case&, std::vector<Claim>*)) {
+    Rule rule;
+    rule.place = place;
+    rule.kind = kind;
+    rule.needs = kNeeds;
+    rule.against = kAgainst;
+    rule.look = look;
+    return rule;
+}
+
+}  // namespace
+
+extern const Rule kTaskTax{tax_rule(301, "fine-grained-tasks", claim_tax<TaxFamily::kTasks>)};
+extern const Rule kExceptionTax{tax_rule(302, "exceptions-as-control-flow", claim_tax<TaxFamily::kExceptions>)};
+extern const Rule kRegexTax{tax_rule(303, "regular-expressions", claim_tax<TaxFamily::kRegex>)};
+extern const Rule kFormatTax{tax_rule(304, "formatting", claim_tax<TaxFamily::kFormatting>)};
+extern const Rule kOutputTax{tax_rule(305, "io-overhead", claim_tax<TaxFamily::kInputOutput>)};
+extern const Rule kStringTax{tax_rule(306, "string-building", claim_tax<TaxFamily::kStrings>)};
+extern const Rule kHashTax{tax_rule(307, "hashing", claim_tax<TaxFamily::kHashing>)};
+extern const Rule kLockTax{tax_rule(308, "locking-overhead", claim_tax<TaxFamily::kLocking>)};
+extern const Rule kReferenceTax{tax_rule(309, "reference-counting", claim_tax<TaxFamily::kReferenceCounts>)};
+extern const Rule kClockTax{tax_rule(310, "reading-clocks", claim_tax<TaxFamily::kClock>)};
+extern const Rule kCopyTax{tax_rule(311, "copying", claim_tax<TaxFamily::kCopying>)};
+extern const Rule kAllocationTax{tax_rule(312, "small-allocations", claim_tax<TaxFamily::kAllocation>)};
+
+}  // namespace kymo::findings

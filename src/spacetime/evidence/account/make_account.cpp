@@ -1,0 +1,357 @@
+#include "spacetime/evidence/account/make_account.h"
+
+#include "spacetime/evidence/account/system_calls.h"
+#include "spacetime/profile/wait_table.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <tuple>
+#include <utility>
+
+namespace kymo::spacetime {
+namespace {
+
+using recording::WaitKind;
+
+constexpr std::array<TimeClassInfo, kTimeClasses> kClasses = {{
+    {"work", "work"},
+    {"run-time", "run-time libraries"},
+    {"system-call", "system calls"},
+    {"page-faults", "page faults"},
+    {"kernel", "in the kernel, call not known"},
+    {"spinning", "polling"},
+    {"lock-wait", "waiting for locks"},
+    {"barrier-wait", "waiting at barriers"},
+    {"thread-wait", "waiting for another thread"},
+    {"message-wait", "waiting for messages"},
+    {"child-wait", "waiting for child processes"},
+    {"input-output", "waiting for input and output"},
+    {"timer", "asleep"},
+    {"parked", "without work to do"},
+    {"ready", "without a processor: too many threads"},
+    {"taken", "without a processor: other programs"},
+    {"off", "off the processor, not known why"},
+    {"start-end", "start and end of run-time libraries"},
+    {"unseen", "on a processor, without samples"},
+    {"not-measured", "not measured"},
+}};
+
+TimeClass class_of_wait(WaitKind kind) {
+    switch (kind) {
+        case WaitKind::kMutex:
+        case WaitKind::kReadLock:
+        case WaitKind::kWriteLock:
+        case WaitKind::kSpinLock:
+        case WaitKind::kOmpCritical:
+        case WaitKind::kOmpLock:
+        case WaitKind::kOmpOrdered:
+        case WaitKind::kOmpAtomic:
+        case WaitKind::kFileLock:
+            return TimeClass::kLockWait;
+        case WaitKind::kBarrier:
+        case WaitKind::kOmpBarrier:
+            return TimeClass::kBarrierWait;
+        case WaitKind::kCondition:
+        case WaitKind::kSemaphore:
+        case WaitKind::kJoin:
+        case WaitKind::kOnce:
+        case WaitKind::kFutex:
+        case WaitKind::kOmpTasks:
+        case WaitKind::kOmpSingle:
+            return TimeClass::kThreadWait;
+        case WaitKind::kMessage:
+            return TimeClass::kMessageWait;
+        case WaitKind::kChild:
+            return TimeClass::kChildWait;
+        case WaitKind::kRead:
+        case WaitKind::kWrite:
+        case WaitKind::kPoll:
+        case WaitKind::kAccept:
+        case WaitKind::kConnect:
+        case WaitKind::kSync:
+            return TimeClass::kInputOutput;
+        case WaitKind::kSleep:
+        case WaitKind::kSignal:
+            return TimeClass::kTimer;
+        case WaitKind::kOmpIdle:
+            return TimeClass::kParked;
+    }
+    return TimeClass::kOff;
+}
+
+// A thread that waits so for nine tenths of its life and works for less than a hundredth of it has nothing to do.
+bool may_be_parked(TimeClass time_class, WaitKind kind) {
+    return (time_class == TimeClass::kThreadWait && kind != WaitKind::kJoin) ||
+           (time_class == TimeClass::kInputOutput && kind != WaitKind::kWrite && kind != WaitKind::kSync);
+}
+
+// The kernel is in a library's function for its memory, not for a call that it makes.
+bool is_memory_function(std::string_view call) {
+    return call.starts_with("mem") || call.starts_with("str") || call.starts_with("wmem") || call.starts_with("wcs");
+}
+
+struct RowKey {
+    TimeClass time_class{};
+    TaxFamily family{};
+    std::string detail;  // where it says what the time is; otherwise Sums' most frequent one is shown
+    std::string function;
+    std::string module;
+    auto operator<=>(const RowKey&) const = default;
+};
+
+struct RowSums {
+    std::int64_t ns = 0;
+    std::int64_t shorter_ns = 0;
+    std::map<std::uint32_t, std::int64_t> threads;
+    std::map<std::pair<std::string, std::uint32_t>, std::int64_t> lines;
+    std::map<program::SourcePlace, std::int64_t> held_by;
+    std::map<std::string, std::int64_t> details;
+};
+
+// "std::vector<int>::push_back": "std::vector::push_back".
+std::string without_arguments(std::string_view name) {
+    std::string result;
+    std::size_t depth = 0;
+    for (std::size_t i = 0; i < name.size(); ++i) {
+        const bool is_operator = name.substr(0, i).ends_with("operator") ||
+                                 name.substr(0, i).ends_with("operator<") ||
+                                 name.substr(0, i).ends_with("operator-") || name.substr(0, i).ends_with("operator>");
+        depth += name[i] == '<' && !is_operator ? 1 : 0;
+        if (depth == 0) {
+            result += name[i];
+        }
+        depth -= name[i] == '>' && !is_operator && depth > 0 ? 1 : 0;
+    }
+    return result;
+}
+
+class AccountMaker {
+  public:
+    AccountMaker(const Profile& profile, const PathEnds& paths, const program::Symbols& symbols,
+                 std::span<const WaitTarget> targets, std::span<const WaitSum> sums)
+        : profile_(profile), paths_(paths), symbols_(symbols), targets_(targets), sums_(sums) {}
+
+    Account make(std::span<const AccountEntry> entries) {
+        find_parked(entries);
+        for (const AccountEntry& entry : entries) {
+            add(entry);
+        }
+        add_unsampled();
+        Account account;
+        for (auto& [key, sums] : rows_) {
+            account.total_ns += sums.ns;
+            account.rows.push_back(row(key, sums));
+        }
+        std::stable_sort(account.rows.begin(), account.rows.end(),
+                         [](const AccountRow& a, const AccountRow& b) { return a.ns > b.ns; });
+        return account;
+    }
+
+  private:
+    const PathEnd& end(const AccountEntry& entry) const { return paths_.ends[entry.end]; }
+    WaitKind kind(const AccountEntry& entry) const {
+        return entry.target == kNone ? WaitKind{} : targets_[entry.target].kind;
+    }
+
+    void find_parked(std::span<const AccountEntry> entries) {
+        constexpr std::int64_t kWorks = 100;
+        constexpr std::int64_t kParts = 10;
+        std::vector<std::int64_t> lives(profile_.threads.size());
+        std::vector<std::int64_t> works(profile_.threads.size());
+        std::vector<std::int64_t> waits(profile_.threads.size());
+        for (const AccountEntry& entry : entries) {
+            lives[entry.thread] += entry.ns;
+            const bool is_wait = entry.state == ThreadState::kWaiting;
+            works[entry.thread] += entry.state == ThreadState::kUser || entry.state == ThreadState::kSystem ||
+                                           entry.state == ThreadState::kSpinning
+                                       ? entry.ns
+                                       : 0;
+            waits[entry.thread] += is_wait && may_be_parked(class_of_wait(kind(entry)), kind(entry)) ? entry.ns : 0;
+        }
+        parked_.resize(lives.size());
+        for (std::size_t i = 0; i < lives.size(); ++i) {
+            parked_[i] = works[i] * kWorks < lives[i] && waits[i] * kParts >= lives[i] * (kParts - 1);
+        }
+    }
+
+    std::string name(std::uint32_t function) const {
+        return function == 0 ? std::string() : without_arguments(call_name(symbols_.functions[function].name));
+    }
+
+    // Time on a processor: a user's or the kernel's.
+    void class_on_processor(const AccountEntry& entry, RowKey* key) const {
+        const PathKind& path = end(entry).kind;
+        const bool is_kernel = entry.state == ThreadState::kSystem;
+        const std::string callee = name(path.callee);
+        if (path.is_known && path.is_outside && !path.is_interpreted) {
+            key->time_class = TimeClass::kStartEnd;
+            key->detail = name(path.taxing);
+        } else if (path.family == TaxFamily::kStartEnd) {
+            key->time_class = TimeClass::kStartEnd;
+            key->detail = name(path.taxing);
+        } else if (path.awaits_message) {
+            key->time_class = TimeClass::kMessageWait;
+            key->detail = name(path.taxing);
+        } else if (is_kernel && entry.target != kNone) {
+            const TimeClass waits = class_of_wait(kind(entry));
+            key->time_class = waits == TimeClass::kInputOutput ? TimeClass::kSystemCall : waits;
+            key->detail = wait_words(targets_[entry.target].kind, targets_[entry.target].object);
+        } else if (is_kernel && (path.is_unknown_call || !path.is_known)) {
+            key->time_class = TimeClass::kKernel;
+        } else if (is_system_call(callee)) {
+            key->time_class = TimeClass::kSystemCall;
+            key->detail = callee;
+        } else if (is_kernel && (!path.is_call || is_memory_function(callee))) {
+            key->time_class = TimeClass::kPageFaults;
+        } else if (path.family != TaxFamily::kNone) {
+            key->time_class = TimeClass::kRunTime;
+            key->family = path.family;
+            key->detail = name(path.taxing);
+        } else if (is_kernel) {
+            key->time_class = TimeClass::kSystemCall;
+            key->detail = callee;
+        } else {
+            key->time_class = TimeClass::kWork;
+            key->detail = path.is_call ? callee : std::string();
+        }
+    }
+
+    void add(const AccountEntry& entry) {
+        RowKey key;
+        const PathEnd& at = end(entry);
+        program::SourcePlace place;
+        if (at.function != 0) {
+            place = {symbols_.functions[at.function].name, symbols_.functions[at.function].module,
+                     symbols_.files[at.file], at.line};
+        }
+        const bool is_start = at.kind.family == TaxFamily::kStartEnd;
+        std::int64_t taken = 0;
+        switch (entry.state) {
+            case ThreadState::kUser:
+            case ThreadState::kSystem:
+                class_on_processor(entry, &key);
+                break;
+            case ThreadState::kSpinning:
+                key.time_class = is_start ? TimeClass::kStartEnd : TimeClass::kSpinning;
+                key.detail = wait_kind_words(kind(entry));
+                break;
+            case ThreadState::kWaiting:
+                key.time_class = is_start ? TimeClass::kStartEnd : class_of_wait(kind(entry));
+                if (parked_[entry.thread] && may_be_parked(key.time_class, kind(entry))) {
+                    key.time_class = TimeClass::kParked;
+                }
+                key.detail = entry.target == kNone
+                                 ? std::string()
+                                 : wait_words(targets_[entry.target].kind, targets_[entry.target].object);
+                break;
+            case ThreadState::kReady:
+                key.time_class = TimeClass::kReady;
+                taken = entry.ns - entry.crowded_ns;
+                break;
+            case ThreadState::kOff:
+                key.time_class = is_start ? TimeClass::kStartEnd : TimeClass::kOff;
+                break;
+            case ThreadState::kPaused:
+                key.time_class = TimeClass::kNotMeasured;
+                break;
+        }
+        if (entry.ns != taken) {
+            add(key, entry.thread, entry.ns - taken, entry.shorter_ns, place, entry.target);
+        }
+        if (taken != 0) {
+            key.time_class = TimeClass::kTaken;
+            add(key, entry.thread, taken, 0, place, kNone);
+        }
+    }
+
+    void add(RowKey key, std::uint32_t thread, std::int64_t ns, std::int64_t shorter_ns,
+             const program::SourcePlace& place, std::uint32_t target) {
+        key.function = place.function;
+        key.module = place.module;
+        std::string detail;
+        if (key.time_class == TimeClass::kWork || key.time_class == TimeClass::kRunTime) {
+            detail = std::exchange(key.detail, {});
+        }
+        RowSums& sums = rows_[std::move(key)];
+        sums.details[std::move(detail)] += ns;
+        sums.ns += ns;
+        sums.shorter_ns += shorter_ns;
+        sums.threads[thread] += ns;
+        if (!place.function.empty()) {
+            sums.lines[{place.file, place.line}] += ns;
+        }
+        if (target != kNone && !sums_[target].holder_place.function.empty()) {
+            sums.held_by[sums_[target].holder_place] += ns;
+        }
+    }
+
+    // Threads that are known from the kernel's records alone.
+    void add_unsampled() {
+        for (std::uint32_t i = 0; i < profile_.threads.size(); ++i) {
+            const ProfileThread& thread = profile_.threads[i];
+            if (thread.is_sampled) {
+                continue;
+            }
+            const StateSums states = thread.states.sums();
+            const auto part = [&](TimeClass time_class, std::int64_t ns) {
+                if (ns != 0) {
+                    add({.time_class = time_class, .family = {}, .detail = {}, .function = {}, .module = {}}, i, ns,
+                        0, {}, kNone);
+                }
+            };
+            part(TimeClass::kUnseen, states.processor());
+            part(TimeClass::kTaken, states[ThreadState::kReady]);
+            part(TimeClass::kOff, states[ThreadState::kWaiting] + states[ThreadState::kOff]);
+            part(TimeClass::kNotMeasured, states[ThreadState::kPaused]);
+        }
+    }
+
+    template <typename Map>
+    static typename Map::key_type most(const Map& times) {
+        const auto found = std::max_element(times.begin(), times.end(),
+                                            [](const auto& a, const auto& b) { return a.second < b.second; });
+        return found == times.end() ? typename Map::key_type{} : found->first;
+    }
+
+    static AccountRow row(const RowKey& key, const RowSums& sums) {
+        const auto [file, line] = most(sums.lines);
+        const std::string detail = most(sums.details);
+        const auto part = sums.details.find(detail);
+        const bool is_most = part != sums.details.end() && part->second * 2 > sums.ns;
+        AccountRow row{.time_class = key.time_class,
+                       .family = key.family,
+                       .detail = key.detail.empty() && is_most ? detail : key.detail,
+                       .place = {key.function, key.module, file, line},
+                       .ns = sums.ns,
+                       .shorter_ns = sums.shorter_ns,
+                       .threads = {},
+                       .held_by = most(sums.held_by)};
+        for (const auto& [thread, ns] : sums.threads) {
+            row.threads.push_back({thread, ns});
+        }
+        return row;
+    }
+
+    const Profile& profile_;
+    const PathEnds& paths_;
+    const program::Symbols& symbols_;
+    std::span<const WaitTarget> targets_;
+    std::span<const WaitSum> sums_;
+    std::vector<bool> parked_;  // by thread
+    std::map<RowKey, RowSums> rows_;
+};
+
+}  // namespace
+
+const TimeClassInfo& info_of(TimeClass time_class) {
+    return kClasses[static_cast<std::size_t>(time_class)];
+}
+
+Account make_account(const Profile& profile, const PathEnds& paths, const program::Symbols& symbols,
+                     std::span<const WaitTarget> targets, std::span<const WaitSum> sums,
+                     std::span<const AccountEntry> entries) {
+    return AccountMaker(profile, paths, symbols, targets, sums).make(entries);
+}
+
+}  // namespace kymo::spacetime

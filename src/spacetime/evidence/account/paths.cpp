@@ -1,0 +1,116 @@
+#include "spacetime/evidence/account/paths.h"
+
+#include "spacetime/profile/own_code.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace kymo::spacetime {
+namespace {
+
+// Calls of MPI that return when another rank has done its part. Sends may copy and go on.
+bool awaits_others(std::string_view function) {
+    static constexpr std::array<std::string_view, 18> kCalls = {
+        "recv",      "wait",    "probe",    "sendrecv", "barrier", "bcast", "reduce",    "allreduce", "gather",
+        "allgather", "scatter", "alltoall", "scan",     "exscan",  "ssend", "win_fence", "win_wait",  "win_complete"};
+    std::string name(qualified_name(function));
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+    const std::size_t begin = name.starts_with("pmpi_") ? 5 : name.starts_with("mpi_") ? 4 : std::string::npos;
+    return begin != std::string::npos && std::any_of(kCalls.begin(), kCalls.end(), [&](std::string_view call) {
+               return std::string_view(name).substr(begin).starts_with(call);
+           });
+}
+
+class PathReader {
+  public:
+    PathReader(const Profile& profile, const Names& names)
+        : profile_(profile),
+          names_(names),
+          symbols_(names.symbols()),
+          is_own_(own_functions(profile, symbols_)),
+          families_(symbols_.functions.size()) {}
+
+    PathEnds read() {
+        PathEnds result;
+        result.ends.emplace_back();
+        std::map<PathEnd, std::uint32_t> known{{PathEnd{}, 0}};
+        std::vector<PathEnd> ends(profile_.nodes.size());
+        for (std::uint32_t i = 0; i < profile_.nodes.size(); ++i) {
+            const ProfileNode& node = profile_.nodes[i];
+            PathEnd end = i == 0 ? PathEnd{} : ends[node.parent];
+            if (node.kind == NodeKind::kFrame) {
+                for (const program::Frame& frame : names_.at(node.image, node.offset)) {
+                    enter(frame, &end);
+                }
+            } else if (node.kind == NodeKind::kUnknownCall) {
+                end.kind.is_unknown_call = true;
+            } else {
+                end = PathEnd{};
+            }
+            ends[i] = end;
+            const auto [entry, is_new] = known.try_emplace(end, static_cast<std::uint32_t>(result.ends.size()));
+            if (is_new) {
+                result.ends.push_back(end);
+            }
+            result.of_node.push_back(entry->second);
+        }
+        return result;
+    }
+
+  private:
+    // `end` of the path above becomes that of the path with this frame.
+    void enter(const program::Frame& frame, PathEnd* end) {
+        const program::Function& function = symbols_.functions[frame.function];
+        const bool has_name = frame.function != 0 && function.source != program::NameSource::kAddress &&
+                              function.source != program::NameSource::kFrame;
+        PathKind& kind = end->kind;
+        if (!kind.is_known) {
+            *end = PathEnd{};
+            kind.is_known = true;
+            kind.is_outside = true;
+        }
+        // An operator, a constructor: a header's function that was put into own code is not its users' own.
+        if (is_own_[frame.function] && !is_runtime(function, symbols_.files[frame.file]) &&
+            !is_interpreter(function.module)) {
+            *end = PathEnd{
+                .kind = {.is_known = true}, .function = frame.function, .file = frame.file, .line = frame.line};
+            return;
+        }
+        kind.is_call = kind.is_call || !frame.inlined;
+        // The family is that of the outermost call that has one: growing a vector allocates, but is copying.
+        if (kind.family == TaxFamily::kNone) {
+            kind.family = family(frame.function);
+            kind.taxing = kind.family == TaxFamily::kNone ? 0 : frame.function;
+            kind.awaits_message = kind.family == TaxFamily::kMessages && awaits_others(function.name);
+        }
+        kind.is_interpreted = kind.is_interpreted || is_interpreter(function.module);
+        kind.callee = has_name ? frame.function : kind.callee;
+    }
+
+    TaxFamily family(std::uint32_t function) {
+        if (!families_[function]) {
+            families_[function] = family_of(symbols_.functions[function].name, symbols_.functions[function].module);
+        }
+        return *families_[function];
+    }
+
+    const Profile& profile_;
+    const Names& names_;
+    const program::Symbols& symbols_;
+    std::vector<bool> is_own_;
+    std::vector<std::optional<TaxFamily>> families_;  // by function
+};
+
+}  // namespace
+
+PathEnds make_path_ends(const Profile& profile, const Names& names) {
+    return PathReader(profile, names).read();
+}
+
+}  // namespace kymo::spacetime

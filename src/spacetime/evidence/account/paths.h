@@ -1,0 +1,52 @@
+// What a thread does at the end of a call path, and for which place of the users' own code: by names alone.
+#pragma once
+
+#include "spacetime/evidence/account/families.h"
+#include "spacetime/evidence/structure.h"
+#include "spacetime/profile/profile.h"
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kymo::spacetime {
+
+// A call path without its place: how time at its end counts.
+struct PathKind {
+    TaxFamily family = TaxFamily::kNone;  // of what the users' code called there
+    bool is_call = false;                 // it ends in a library's function: system time there is a call's
+    bool is_outside = false;              // no users' code on it: before main, behind it, a thread's start
+    bool is_interpreted = false;          // in an interpreter: the users' code is not on the path
+    bool is_known = false;                // false: no frames
+    bool is_unknown_call = false;         // it is the caller of a system call that is not known
+    bool awaits_message = false;          // in a call of MPI that ends by another rank: its polling is a wait
+    std::uint32_t taxing = 0;             // of the symbols' functions: the one that the family is of; 0: none
+    std::uint32_t callee = 0;             // likewise: the innermost one with a name behind the users' code; 0: none
+    auto operator<=>(const PathKind&) const = default;
+};
+
+// A path's place is the innermost frame of the users' own code; its function is 0 where there is none.
+struct PathEnd {
+    PathKind kind;
+    std::uint32_t function = 0;  // of the symbols'
+    std::uint32_t file = 0;      // likewise
+    std::uint32_t line = 0;
+    auto operator<=>(const PathEnd&) const = default;
+};
+
+struct PathEnds {
+    std::vector<PathEnd> ends;           // [0]: nothing known
+    std::vector<std::uint32_t> of_node;  // by profile node
+
+    // kNone: behind a thread's last sample.
+    std::uint32_t end_of(std::uint32_t profile_node) const {
+        return profile_node == kNone ? 0 : of_node[profile_node];
+    }
+    bool awaits_message(std::uint32_t profile_node) const { return ends[end_of(profile_node)].kind.awaits_message; }
+};
+
+// Cost: each node's frames once, and a comparison of its functions' names with the table of families, once each.
+PathEnds make_path_ends(const Profile& profile, const Names& names);
+
+}  // namespace kymo::spacetime

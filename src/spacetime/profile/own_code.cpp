@@ -1,0 +1,168 @@
+#include "spacetime/profile/own_code.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string>
+
+namespace kymo::spacetime {
+namespace {
+
+using Text = std::string_view;
+
+// Beginnings of file names. "libc.so", not "libc": libcrypto is another.
+constexpr std::array kModules = {
+    Text("libc.so"),     Text("libc-"),       Text("libpthread"),  Text("libstdc++.so"), Text("libc++.so"),
+    Text("libc++abi"),   Text("libm.so"),     Text("libmvec"),     Text("libgcc_s"),     Text("librt.so"),
+    Text("libdl.so"),    Text("ld-linux"),    Text("ld-musl"),     Text("libgomp"),      Text("libomp"),
+    Text("libiomp5"),    Text("libtbb"),      Text("libatomic"),   Text("libgfortran"),  Text("libquadmath"),
+    Text("libmpi"),      Text("libopen-pal"), Text("libopen-rte"), Text("libpmix"),      Text("libprrte"),
+    Text("libevent"),    Text("libhwloc"),    Text("libucp."),     Text("libuct."),      Text("libucs."),
+    Text("libfabric"),   Text("libpsm"),      Text("mca_"),        Text("libkymo-"),     Text("[vdso]"),
+    Text("libasan"),     Text("libtsan"),     Text("libubsan"),    Text("libjemalloc"),  Text("libtcmalloc"),
+    Text("libmimalloc"), Text("libcudart"),   Text("libcuda.so"),
+};
+constexpr std::array kInterpreters = {Text("python3"), Text("libpython"), Text("libjvm"),
+                                      Text("libruby"), Text("libperl"),   Text("perl"),
+                                      Text("ruby"),    Text("node"),      Text("luajit")};
+
+// Parts of a source's path.
+constexpr std::array kSources = {Text("/usr/include/"), Text("/usr/lib/"), Text("/include/c++/"), Text("/rustc/"),
+                                 Text("libstdc++-v3/"), Text("/libgcc/"),  Text("/glibc")};
+
+// Beginnings of functions' names: run-time code that was linked, or instantiated, into the program.
+constexpr std::array kFunctions = {
+    Text("std::"),         Text("__gnu_cxx::"),   Text("__cxxabiv1::"), Text("__cxa_"),
+    Text("__gxx_"),        Text("_Unwind_"),      Text("operator new"), Text("operator delete"),
+    Text("__gthread_"),    Text("__gthrw_"),      Text("__libc_"),      Text("core::"),
+    Text("alloc::"),       Text("boost::detail"), Text("__do_global_"), Text("_GLOBAL__sub_I_"),
+    Text("__static_init"), Text("fmt::v"),        Text("_IO_"),         Text("__kmp"),
+    Text("GOMP_"),         Text("gomp_"),         Text("_dl_"),         Text("pthread_"),
+    Text("__pthread_"),    Text("__tls_get_addr")};
+constexpr std::array kWholeFunctions = {Text("_start"),
+                                        Text("_init"),
+                                        Text("_fini"),
+                                        Text("frame_dummy"),
+                                        Text("deregister_tm_clones"),
+                                        Text("register_tm_clones"),
+                                        Text("malloc"),
+                                        Text("free"),
+                                        Text("calloc"),
+                                        Text("realloc"),
+                                        Text("memcpy"),
+                                        Text("memmove"),
+                                        Text("memset"),
+                                        Text("strlen"),
+                                        Text("clone3"),
+                                        Text("start_thread")};
+
+constexpr std::array kSystemFolders = {Text("/lib"), Text("/usr/"), Text("/bin/"), Text("/sbin/"), Text("/opt/")};
+constexpr std::array kPackageFolders = {Text("/site-packages/"), Text("/dist-packages/"), Text("/lib-dynload/"),
+                                        Text("/libpython"), Text("/libkymo-")};
+
+template <std::size_t N>
+bool begins_with_any(Text text, const std::array<Text, N>& beginnings) {
+    return std::any_of(beginnings.begin(), beginnings.end(), [&](Text begin) { return text.starts_with(begin); });
+}
+
+template <std::size_t N>
+bool contains_any(Text text, const std::array<Text, N>& parts) {
+    return std::any_of(parts.begin(), parts.end(), [&](Text part) { return text.find(part) != Text::npos; });
+}
+
+std::string file_name(const std::string& path) {
+    return path.substr(path.rfind('/') + 1);
+}
+
+// As functions name their modules.
+std::set<std::string> own_modules(const Profile& profile) {
+    std::set<std::string> executables;
+    for (const ProfileProcess& process : profile.processes) {
+        executables.insert(process.executable);
+    }
+    const bool has_own = std::any_of(executables.begin(), executables.end(), [](const std::string& path) {
+        return !path.empty() && !begins_with_any(path, kSystemFolders);
+    });
+    std::set<std::string> modules;
+    for (const ImageInfo& image : profile.images) {
+        const bool is_executable = executables.contains(image.path);
+        const bool is_own = begins_with_any(image.path, kSystemFolders)
+                                ? is_executable && !has_own
+                                : is_executable || !contains_any(image.path, kPackageFolders);
+        if (is_own && !image.path.starts_with('[')) {
+            modules.insert(file_name(image.path));
+        }
+    }
+    return modules;
+}
+
+}  // namespace
+
+std::string_view qualified_name(std::string_view function) {
+    // Up to the parameters: the first '(' outside of template arguments that does not begin "(anonymous namespace)"
+    // or belong to "operator()".
+    std::size_t depth = 0;
+    std::size_t begin = 0;
+    std::size_t at = 0;
+    for (; at < function.size(); ++at) {
+        const std::string_view rest = function.substr(at);
+        if (rest.starts_with("(anonymous namespace)")) {
+            at += std::string_view("(anonymous namespace)").size() - 1;
+        } else if (rest.starts_with("operator") && (at == 0 || function[at - 1] == ':' || function[at - 1] == ' ')) {
+            at += std::string_view("operator").size();
+            // Its sign, which may be brackets, and its name, which may be a type.
+            at += function.substr(at).starts_with("()") ? 2 : 0;
+            while (at < function.size() && function[at] != '(') {
+                ++at;
+            }
+            break;
+        } else if (function[at] == '<') {
+            ++depth;
+        } else if (function[at] == '>' && depth > 0) {
+            --depth;
+        } else if (function[at] == '{') {  // "{lambda(int)#1}"
+            while (at < function.size() && function[at] != '}') {
+                ++at;
+            }
+        } else if (depth == 0 && function[at] == '(') {
+            break;
+        } else if (depth == 0 && function[at] == ' ' && !rest.starts_with(" [clone")) {
+            begin = at + 1;
+        }
+    }
+    return function.substr(begin, std::min(at, function.size()) - begin);
+}
+
+bool is_interpreter(std::string_view module) {
+    return begins_with_any(module, kInterpreters);
+}
+
+bool is_runtime(std::string_view module, std::string_view function, std::string_view file) {
+    if (begins_with_any(module, kModules) || contains_any(file, kSources) || function.ends_with("@plt")) {
+        return true;
+    }
+    // A function's source decides where it is known: users may specialise std::hash.
+    if (!file.empty()) {
+        return false;
+    }
+    const Text name = qualified_name(function);
+    return begins_with_any(name, kFunctions) ||
+           std::find(kWholeFunctions.begin(), kWholeFunctions.end(), name) != kWholeFunctions.end();
+}
+
+bool is_runtime(const program::Function& function, std::string_view file) {
+    return is_runtime(function.module, function.name, file);
+}
+
+std::vector<bool> own_functions(const Profile& profile, const program::Symbols& symbols) {
+    const std::set<std::string> modules = own_modules(profile);
+    std::vector<bool> is_own;
+    is_own.reserve(symbols.functions.size());
+    for (const program::Function& function : symbols.functions) {
+        is_own.push_back(modules.contains(function.module) && function.source != program::NameSource::kPlt &&
+                         !is_runtime(function, symbols.files[function.file]));
+    }
+    return is_own;
+}
+
+}  // namespace kymo::spacetime

@@ -1,0 +1,33 @@
+// What of a program is its users' own: code that they can change. Every part that names a place asks here.
+//
+// Not their own: the C and C++ libraries, the loader, run-time libraries of OpenMP, MPI and tasks, what headers of
+// those put into the program (std::sort, inlined or instantiated), start-up code and linkage tables. Libraries in the
+// system's directories and among an interpreter's packages are not, either. If every executable is the system's (xz,
+// g++, python3), those are own code.
+#pragma once
+
+#include "program/symbols.h"
+#include "spacetime/profile/profile.h"
+
+#include <string_view>
+#include <vector>
+
+namespace kymo::spacetime {
+
+// Of the language's and the system's run time, by names alone: of the load image's file ("libc.so.6"), of the
+// function as in the source, and of the file its code comes from. Each may be empty. Pure.
+bool is_runtime(std::string_view module, std::string_view function, std::string_view file);
+// Of a function whose code comes from `file`.
+bool is_runtime(const program::Function& function, std::string_view file);
+
+// The load image of an interpreter: its functions say nothing of the code that it runs.
+bool is_interpreter(std::string_view module);
+
+// The name of a function without its return type, parameters and what encloses them:
+// "void std::sort<int*>(int*, int*)" is "std::sort<int*>".
+std::string_view qualified_name(std::string_view function);
+
+// By function of `symbols`: whether it is the users' own. Cost: linear in functions, images and processes.
+std::vector<bool> own_functions(const Profile& profile, const program::Symbols& symbols);
+
+}  // namespace kymo::spacetime

@@ -1,0 +1,113 @@
+// Where the time of all threads went: each second in one class and at one place of the program's own code.
+#include "spacetime/evidence/account/account.h"
+
+#include "view/sections/section.h"
+#include "view/table.h"
+#include "view/text.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <string>
+#include <vector>
+
+namespace kymo::view {
+namespace {
+
+using spacetime::Account;
+using spacetime::AccountRow;
+
+constexpr double kLeastShown = 0.005;
+
+std::string what(const AccountRow& row) {
+    std::string text(row.family != spacetime::TaxFamily::kNone ? spacetime::info_of(row.family).words
+                                                               : spacetime::info_of(row.time_class).words);
+    if (!row.detail.empty()) {
+        text += fmt::format(" ({})", row.detail);
+    }
+    return text;
+}
+
+std::string where(const program::SourcePlace& place) {
+    if (place.function.empty()) {
+        return {};
+    }
+    const std::string file = place.file.substr(place.file.rfind('/') + 1);
+    const std::string name = place.function.substr(0, place.function.find('('));
+    return place.line == 0 ? name : fmt::format("{} ({}:{})", name, file, place.line);
+}
+
+std::string account_text(const SectionInput& in) {
+    const Account& account = in.analysis.evidence.account;
+    if (account.total_ns <= 0 || account.rows.empty()) {
+        return {};
+    }
+    const Style& style = in.options.style;
+    const auto run = static_cast<double>(in.analysis.profile.end - in.analysis.profile.begin);
+    const auto all = static_cast<double>(account.total_ns);
+    std::vector<const AccountRow*> shown;
+    for (const AccountRow& row : account.rows) {
+        if (static_cast<double>(row.ns) >= kLeastShown * all) {
+            shown.push_back(&row);
+        }
+    }
+    std::stable_sort(shown.begin(), shown.end(),
+                     [](const AccountRow* a, const AccountRow* b) { return a->shorter_ns > b->shorter_ns; });
+    shown.resize(std::min(shown.size(), in.options.rows(&ShortLimits::threads)));
+    Table table{.headings = {"shorter", "of all", "time", "thread time"}, .rows = {}};
+    for (const AccountRow* const each : shown) {
+        const AccountRow& row = *each;
+        const std::string place = where(row.place);
+        std::vector<Cell> cells = {{run > 0 ? percent(static_cast<double>(row.shorter_ns) / run) : ""},
+                                   {percent(static_cast<double>(row.ns) / all)},
+                                   {duration(style, row.ns)},
+                                   {what(row)}};
+        if (!place.empty()) {
+            cells.push_back({" in "});
+            cells.push_back({place, Ink::kName});
+        }
+        if (!row.held_by.function.empty()) {
+            cells.push_back({" for " + where(row.held_by), Ink::kDim});
+        }
+        table.rows.push_back(std::move(cells));
+    }
+    return "\n" +
+           paint(style, Ink::kHeading,
+                 fmt::format("Account of {} of thread time", duration(style, account.total_ns))) +
+           ": how much shorter the run could be without a part\n" + render(style, table);
+}
+
+nlohmann::ordered_json place_json(const program::SourcePlace& place) {
+    if (place.function.empty()) {
+        return nullptr;
+    }
+    return {{"function", place.function}, {"module", place.module}, {"file", place.file}, {"line", place.line}};
+}
+
+void account_json(const analysis::Analysis& analysis, nlohmann::ordered_json& report) {
+    const Account& account = analysis.evidence.account;
+    nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+    for (const AccountRow& row : account.rows) {
+        const bool has_family = row.family != spacetime::TaxFamily::kNone;
+        rows.push_back({{"class", spacetime::info_of(row.time_class).key},
+                        {"family", has_family ? nlohmann::ordered_json(spacetime::info_of(row.family).key) : nullptr},
+                        {"detail", row.detail},
+                        {"place", place_json(row.place)},
+                        {"held_by", place_json(row.held_by)},
+                        {"seconds", seconds(row.ns)},
+                        {"shorter_s", seconds(row.shorter_ns)},
+                        {"threads", row.threads.size()}});
+    }
+    report["thread_seconds"] = seconds(account.total_ns);
+    report["account"] = std::move(rows);
+}
+
+}  // namespace
+
+extern const Section kAccountSection{
+    .place = 15,
+    .needs_code = true,
+    .text = account_text,
+    .json = account_json,
+};
+
+}  // namespace kymo::view
