@@ -88,8 +88,9 @@ std::string cut_end(const Style& style, std::string_view text, std::size_t width
     if (columns(text) <= width) {
         return std::string(text);
     }
-    const std::string_view sign = signs(style).ellipsis;
-    const std::size_t kept = width - std::min(width, columns(sign));
+    const std::string_view whole_sign = signs(style).ellipsis;
+    const std::string_view sign = whole_sign.substr(0, byte_after(whole_sign, width));
+    const std::size_t kept = width - columns(sign);
     return std::string(text.substr(0, byte_after(text, kept))) + std::string(sign);
 }
 

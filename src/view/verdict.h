@@ -2,7 +2,7 @@
 #pragma once
 
 #include "findings/finding.h"
-#include "spacetime/evidence/account/account.h"
+#include "spacetime/evidence/account.h"
 #include "spacetime/profile/profile.h"
 #include "view/text.h"
 

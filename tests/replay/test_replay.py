@@ -37,6 +37,17 @@ def changed_by_bounds(short, whole):
     return wrong
 
 
+def unaccounted(report):
+    """Where the account of a whole report and its threads' lives differ, in words."""
+    lives = sum(thread["end_s"] - thread["begin_s"] for thread in report["threads"])
+    rows = sum(row["seconds"] for row in report["account"])
+    rounding = 1e-9 * (len(report["threads"]) + len(report["account"]) + 1)
+    wrong = [] if abs(rows - report["thread_seconds"]) <= rounding else [f"account: {rows} s of {report['thread_seconds']}"]
+    wrong += [] if abs(lives - report["thread_seconds"]) <= rounding else [f"account: {report['thread_seconds']} s; threads live {lives}"]
+    places = [(row["class"], row["family"], row["place"] and (row["place"]["function"], row["place"]["module"]), row["detail"]) for row in report["account"]]
+    return wrong + ([] if len(set(map(str, places))) == len(places) else ["account: a class and place has two rows"])
+
+
 def judged(name, path, told):
     """What is wrong, in words."""
     truth = planted.read_truth((path / "truth.txt").read_text())
@@ -57,7 +68,7 @@ def body(test):
         if len(told.encode()) > MOST_BYTES:
             mistakes.append(f"--json has {len(told.encode())} bytes")
         short, whole = json.loads(told), json.loads(replay.report(test, path, images, "--json=full"))
-        mistakes += changed_by_bounds(short, whole) + json_schema.mistakes(short, "report") + json_schema.mistakes(whole, "report")
+        mistakes += unaccounted(whole) + changed_by_bounds(short, whole) + json_schema.mistakes(short, "report") + json_schema.mistakes(whole, "report")
         replay.clean(path)
         return texts, mistakes
 

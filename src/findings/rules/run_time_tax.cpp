@@ -97,8 +97,6 @@ void claim_tax(const Case& subject, std::vector<Claim>* claims) {
                               info.words, tax.most->detail.empty() ? "" : fmt::format(" (`{}`)", tax.most->detail),
                               tax.places == 1 ? "all" : in_percent(part), name(*claim.place));
     claim.evidence = {seconds_of(std::string(info.words), static_cast<double>(tax.ns) / 1e9)};
-    claim.direction = info.direction;
-    claim.confirm = info.confirm;
     claims->push_back(std::move(claim));
 }
 
@@ -109,30 +107,32 @@ constexpr std::string_view kAgainst =
     "a function without a name, and one of no family in the table, count for nothing; waiting for locks is not "
     "taking them";
 
-// Direction and experiment are the family's: its claims bring them.
-constexpr Rule tax_rule(int place, std::string_view kind, void (*look)(const Case&, std::vector<Claim>*)) {
+template <TaxFamily kFamily>
+constexpr Rule tax_rule(int place) {
     Rule rule;
     rule.place = place;
-    rule.kind = kind;
+    rule.kind = info_of(kFamily).key;
     rule.needs = kNeeds;
     rule.against = kAgainst;
-    rule.look = look;
+    rule.look = claim_tax<kFamily>;
+    rule.direction = info_of(kFamily).direction;
+    rule.confirm = info_of(kFamily).confirm;
     return rule;
 }
 
 }  // namespace
 
-extern const Rule kTaskTax{tax_rule(301, "fine-grained-tasks", claim_tax<TaxFamily::kTasks>)};
-extern const Rule kExceptionTax{tax_rule(302, "exceptions-as-control-flow", claim_tax<TaxFamily::kExceptions>)};
-extern const Rule kRegexTax{tax_rule(303, "regular-expressions", claim_tax<TaxFamily::kRegex>)};
-extern const Rule kFormatTax{tax_rule(304, "formatting", claim_tax<TaxFamily::kFormatting>)};
-extern const Rule kOutputTax{tax_rule(305, "io-overhead", claim_tax<TaxFamily::kInputOutput>)};
-extern const Rule kStringTax{tax_rule(306, "string-building", claim_tax<TaxFamily::kStrings>)};
-extern const Rule kHashTax{tax_rule(307, "hashing", claim_tax<TaxFamily::kHashing>)};
-extern const Rule kLockTax{tax_rule(308, "locking-overhead", claim_tax<TaxFamily::kLocking>)};
-extern const Rule kReferenceTax{tax_rule(309, "reference-counting", claim_tax<TaxFamily::kReferenceCounts>)};
-extern const Rule kClockTax{tax_rule(310, "reading-clocks", claim_tax<TaxFamily::kClock>)};
-extern const Rule kCopyTax{tax_rule(311, "copying", claim_tax<TaxFamily::kCopying>)};
-extern const Rule kAllocationTax{tax_rule(312, "small-allocations", claim_tax<TaxFamily::kAllocation>)};
+extern const Rule kTaskTax{tax_rule<TaxFamily::kTasks>(301)};
+extern const Rule kExceptionTax{tax_rule<TaxFamily::kExceptions>(302)};
+extern const Rule kRegexTax{tax_rule<TaxFamily::kRegex>(303)};
+extern const Rule kFormatTax{tax_rule<TaxFamily::kFormatting>(304)};
+extern const Rule kOutputTax{tax_rule<TaxFamily::kInputOutput>(305)};
+extern const Rule kStringTax{tax_rule<TaxFamily::kStrings>(306)};
+extern const Rule kHashTax{tax_rule<TaxFamily::kHashing>(307)};
+extern const Rule kLockTax{tax_rule<TaxFamily::kLocking>(308)};
+extern const Rule kReferenceTax{tax_rule<TaxFamily::kReferenceCounts>(309)};
+extern const Rule kClockTax{tax_rule<TaxFamily::kClock>(310)};
+extern const Rule kCopyTax{tax_rule<TaxFamily::kCopying>(311)};
+extern const Rule kAllocationTax{tax_rule<TaxFamily::kAllocation>(312)};
 
 }  // namespace kymo::findings

@@ -99,6 +99,11 @@ WorkSums of_threads(const SpaceNode& node, const Storm& storm) {
     return theirs;
 }
 
+// The program's own code that makes a library's call; a call inside of MPI is MPI's.
+NodeIndex caller_of(const Evidence& evidence, NodeIndex call) {
+    return is_in_messages(evidence, call) ? call : own_code(evidence, call);
+}
+
 // Where the kernel's share is concentrated: code of a library or, if calls are counted, any. The program's own
 // code may not be involved: the kernel's time belongs to what runs next, and page faults are not calls.
 NodeIndex densest(const Evidence& evidence, const Storm& storm) {
@@ -123,7 +128,7 @@ NodeIndex densest(const Evidence& evidence, const Storm& storm) {
             most = std::max(most, theirs);
         }
     }
-    return best == kNone ? best : own_code(evidence, best);  // a library's call is its caller's
+    return best == kNone ? best : caller_of(evidence, best);  // a library's call is its caller's
 }
 
 // Own code that calls the kernel, by samples in the calls' wrappers.
@@ -132,7 +137,7 @@ NodeIndex find_place(const Evidence& evidence, const Storm& storm) {
     for (const NodeIndex i : indices(evidence.nodes)) {
         const Place& place = i.in(evidence.nodes).place;
         if (is_library(place) && is_system_call(call_name(place.function))) {
-            const NodeIndex caller = own_code(evidence, i);
+            const NodeIndex caller = caller_of(evidence, i);
             if (caller != kNone) {
                 const auto theirs = static_cast<double>(of_threads(i.in(evidence.nodes), storm).all());
                 if (theirs > 0) {

@@ -5,7 +5,7 @@
 // counters those of Profile::events. kNone is "none" everywhere.
 #pragma once
 
-#include "spacetime/evidence/account/account.h"
+#include "spacetime/evidence/account.h"
 #include "spacetime/evidence/collections.h"
 #include "spacetime/evidence/node.h"
 #include "spacetime/evidence/run_facts.h"

@@ -1,8 +1,8 @@
 #include "spacetime/evidence/make_evidence.h"
 
-#include "spacetime/evidence/account/make_account.h"
 #include "spacetime/evidence/kept_structure.h"
 #include "spacetime/evidence/levels.h"
+#include "spacetime/evidence/make_account.h"
 #include "spacetime/evidence/make_run_facts.h"
 #include "spacetime/evidence/node_tables.h"
 #include "spacetime/evidence/node_weights.h"

@@ -83,7 +83,10 @@ class Builder {
         for (std::size_t level = 0; level < frames.size(); ++level) {
             const program::Frame& frame = frames[level];
             const program::Symbols& symbols = names_.symbols();
-            const bool of_runtime = is_runtime(symbols.functions[frame.function], symbols.files[frame.file]);
+            // What a rank waits for is known by the message library's own functions: they stay in the tree.
+            const program::Function& function_of = symbols.functions[frame.function];
+            const bool of_runtime =
+                is_runtime(function_of, symbols.files[frame.file]) && !is_message_library(function_of.module);
             const std::uint32_t caller = level == 0 ? same_function_above(above, frame.function) : kNone;
             const bool is_recursion = caller != kNone;
             at = is_recursion ? caller

@@ -1,8 +1,8 @@
 // The time waited for each target: what `kymo report`'s rules about locks and waits count with.
 #pragma once
 
+#include "spacetime/evidence/account/time_grid.h"
 #include "spacetime/evidence/node.h"
-#include "spacetime/evidence/occurrences/time_grid.h"
 #include "spacetime/evidence/run_facts.h"
 #include "spacetime/evidence/structure.h"
 #include "spacetime/evidence/wait_targets.h"

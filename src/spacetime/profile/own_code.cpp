@@ -16,12 +16,14 @@ constexpr std::array kModules = {
     Text("libc++abi"),   Text("libm.so"),     Text("libmvec"),     Text("libgcc_s"),     Text("librt.so"),
     Text("libdl.so"),    Text("ld-linux"),    Text("ld-musl"),     Text("libgomp"),      Text("libomp"),
     Text("libiomp5"),    Text("libtbb"),      Text("libatomic"),   Text("libgfortran"),  Text("libquadmath"),
-    Text("libmpi"),      Text("libopen-pal"), Text("libopen-rte"), Text("libpmix"),      Text("libprrte"),
-    Text("libevent"),    Text("libhwloc"),    Text("libucp."),     Text("libuct."),      Text("libucs."),
-    Text("libfabric"),   Text("libpsm"),      Text("mca_"),        Text("libkymo-"),     Text("[vdso]"),
-    Text("libasan"),     Text("libtsan"),     Text("libubsan"),    Text("libjemalloc"),  Text("libtcmalloc"),
-    Text("libmimalloc"), Text("libcudart"),   Text("libcuda.so"),
+    Text("libkymo-"),    Text("[vdso]"),      Text("libasan"),     Text("libtsan"),      Text("libubsan"),
+    Text("libjemalloc"), Text("libtcmalloc"), Text("libmimalloc"), Text("libcudart"),    Text("libcuda.so"),
 };
+constexpr std::array kMessageModules = {
+    Text("libmpi"),    Text("libopen-pal"), Text("libopen-rte"), Text("libpmix"),       Text("libprrte"),
+    Text("libevent"),  Text("libhwloc"),    Text("libucp."),     Text("libuct."),       Text("libucs."),
+    Text("libfabric"), Text("libpsm"),      Text("mca_"),        Text("libinfinipath"), Text("libibverbs"),
+    Text("librdmacm"), Text("libnl-")};
 constexpr std::array kInterpreters = {Text("python3"), Text("libpython"), Text("libjvm"),
                                       Text("libruby"), Text("libperl"),   Text("perl"),
                                       Text("ruby"),    Text("node"),      Text("luajit")};
@@ -133,12 +135,17 @@ std::string_view qualified_name(std::string_view function) {
     return function.substr(begin, std::min(at, function.size()) - begin);
 }
 
+bool is_message_library(std::string_view module) {
+    return begins_with_any(module, kMessageModules);
+}
+
 bool is_interpreter(std::string_view module) {
     return begins_with_any(module, kInterpreters);
 }
 
 bool is_runtime(std::string_view module, std::string_view function, std::string_view file) {
-    if (begins_with_any(module, kModules) || contains_any(file, kSources) || function.ends_with("@plt")) {
+    if (begins_with_any(module, kModules) || is_message_library(module) || contains_any(file, kSources) ||
+        function.ends_with("@plt")) {
         return true;
     }
     // A function's source decides where it is known: users may specialise std::hash.

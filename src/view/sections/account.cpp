@@ -1,6 +1,7 @@
 // Where the time of all threads went: each second in one class and at one place of the program's own code.
-#include "spacetime/evidence/account/account.h"
+#include "spacetime/evidence/account.h"
 
+#include "spacetime/profile/own_code.h"
 #include "view/sections/section.h"
 #include "view/table.h"
 #include "view/text.h"
@@ -32,8 +33,17 @@ std::string where(const program::SourcePlace& place) {
         return {};
     }
     const std::string file = place.file.substr(place.file.rfind('/') + 1);
-    const std::string name = place.function.substr(0, place.function.find('('));
+    std::string name(spacetime::qualified_name(place.function));
+    if (const std::string hidden = "(anonymous namespace)::"; name.find(hidden) != std::string::npos) {
+        name.erase(name.find(hidden), hidden.size());
+    }
     return place.line == 0 ? name : fmt::format("{} ({}:{})", name, file, place.line);
+}
+
+// In a short report few, and none where even that has no room.
+std::size_t most_rows(const SectionInput& in) {
+    constexpr std::size_t kFew = 3;
+    return in.options.is_short ? std::min(kFew, in.others()) : in.options.top;
 }
 
 std::string account_text(const SectionInput& in) {
@@ -52,7 +62,10 @@ std::string account_text(const SectionInput& in) {
     }
     std::stable_sort(shown.begin(), shown.end(),
                      [](const AccountRow* a, const AccountRow* b) { return a->shorter_ns > b->shorter_ns; });
-    shown.resize(std::min(shown.size(), in.options.rows(&ShortLimits::threads)));
+    shown.resize(std::min(shown.size(), most_rows(in)));
+    if (shown.empty()) {
+        return {};
+    }
     Table table{.headings = {"shorter", "of all", "time", "thread time"}, .rows = {}};
     for (const AccountRow* const each : shown) {
         const AccountRow& row = *each;
@@ -73,7 +86,7 @@ std::string account_text(const SectionInput& in) {
     return "\n" +
            paint(style, Ink::kHeading,
                  fmt::format("Account of {} of thread time", duration(style, account.total_ns))) +
-           ": how much shorter the run could be without a part\n" + render(style, table);
+           "; shorter: the run without it\n" + render(style, table);
 }
 
 nlohmann::ordered_json place_json(const program::SourcePlace& place) {

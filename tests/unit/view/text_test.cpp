@@ -43,7 +43,8 @@ TEST(Text, CutsCountColumnsNotBytes) {
     EXPECT_EQ(cut_end(kPlain, "äöüß", 3), "äö…");
     EXPECT_EQ(cut_begin(kPlain, "äöüß", 3), "…üß");
     EXPECT_EQ(cut_end(kAscii, "abcdef", 5), "ab...");
-    EXPECT_EQ(cut_end(kPlain, "abc", 0), "…");
+    EXPECT_EQ(cut_end(kPlain, "abc", 0), "");
+    EXPECT_EQ(cut_end(kAscii, "abcdef", 2), "..");
     EXPECT_EQ(pad_left("ß", 3), "  ß");
     EXPECT_EQ(pad_right("ß", 3), "ß  ");
 }

@@ -129,7 +129,7 @@ bool waits_for_work(const Evidence& evidence, std::uint32_t thread) {
 }
 
 bool is_library(const Place& place) {
-    return is_runtime(place.module, place.function, place.file);
+    return is_runtime(place.module, place.function, place.file) && !is_message_library(place.module);
 }
 
 namespace {

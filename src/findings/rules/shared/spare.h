@@ -49,7 +49,7 @@ bool is_lock(recording::WaitKind kind);
 // does; from outside it looks the same as one that is kept from work.
 bool waits_for_work(const spacetime::Evidence& evidence, std::uint32_t thread);
 
-// Code of the C and C++ libraries, the loader and the kernel's page: not the program's own.
+// Run-time code (own_code.h), but for message libraries: not the program's own.
 bool is_library(const spacetime::Place& place);
 // A function inlined into the one that uses it (or a loop of such a function), of another file or used by others as
 // well: a tool. What can be changed is the code that uses it.

@@ -10,51 +10,6 @@ namespace {
 
 using F = TaxFamily;
 
-constexpr std::array<TaxInfo, kTaxFamilies> kFamilies = {{
-    {F::kNone, "none", "", "", ""},
-    {F::kAllocation, "small-allocations", "allocating and freeing memory",
-     "keep the memory and use it again: reserve once, take objects from a pool, or keep them on the stack",
-     "preload another allocator (LD_PRELOAD=libjemalloc.so.2): where the time falls, allocation is the cause"},
-    {F::kCopying, "copying", "copying",
-     "pass by reference or move instead of copying; reserve the final size before filling",
-     "take the copy out of the loop, once, and measure again"},
-    {F::kExceptions, "exceptions-as-control-flow", "throwing and catching exceptions",
-     "return a status (std::optional, an error code) where failing is usual; throw only where it is rare",
-     "count throws (catch point in a debugger, or ltrace on __cxa_throw), then replace the most frequent one"},
-    {F::kStrings, "string-building", "building strings",
-     "append to one string that was reserved, or use string views; do not build one where a comparison will do",
-     "build the string once before the loop and measure again"},
-    {F::kFormatting, "formatting", "formatting and parsing text",
-     "format only what is shown; std::to_chars and std::from_chars do without locales and streams",
-     "leave out the formatting (write a constant) and measure again"},
-    {F::kRegex, "regular-expressions", "regular expressions",
-     "compile the expression once, outside the loop; search for plain text where there is no pattern",
-     "make the expression static const and measure again"},
-    {F::kHashing, "hashing", "hash tables",
-     "reserve buckets, look a key up once, or use a sorted vector or an index where keys are dense",
-     "reserve the table's final size before filling, and measure again"},
-    {F::kTasks, "fine-grained-tasks", "the run time's handling of tasks and teams",
-     "make tasks larger: many items each, at least some 10 µs of work; one parallel region around the loop",
-     "double the work of a task (a grain size, a cut-off) and measure again"},
-    {F::kLocking, "locking-overhead", "taking and releasing locks that nobody holds",
-     "lock once around several items, or give each thread data of its own that is joined at the end",
-     "take the lock once for ten items and measure again"},
-    {F::kReferenceCounts, "reference-counting", "counting references",
-     "pass shared pointers by reference, or hand out plain references where the owner outlives them",
-     "pass by const reference in the hot call and measure again"},
-    {F::kInterpreterLock, "interpreter-lock", "the interpreter's lock",
-     "use processes instead of threads for work in the interpreter",
-     "run the same work with one thread: if it takes as long, the lock is the cause"},
-    {F::kMessages, "message-overhead", "the message library's own work",
-     "send fewer, larger messages; overlap them with work", "send two messages as one and measure again"},
-    {F::kInputOutput, "io-overhead", "the input and output library",
-     "use larger buffers; do not flush after each line (std::endl)",
-     "set a larger buffer (setvbuf) and measure again"},
-    {F::kClock, "reading-clocks", "reading the clock", "read the clock once a batch",
-     "take the clock reading out of the loop and measure again"},
-    {F::kStartEnd, "start-and-end", "start and end of run-time libraries", "", ""},
-}};
-
 // In order. Beginnings of qualified names.
 constexpr std::array kPatterns = {
     // Start and end.
@@ -413,16 +368,8 @@ std::string_view last_part(std::string_view name) {
 
 }  // namespace
 
-std::span<const TaxInfo> tax_families() {
-    return kFamilies;
-}
-
 std::span<const TaxPattern> tax_patterns() {
     return kPatterns;
-}
-
-const TaxInfo& info_of(TaxFamily family) {
-    return kFamilies[static_cast<std::size_t>(family)];
 }
 
 TaxFamily family_of(std::string_view function, std::string_view module) {

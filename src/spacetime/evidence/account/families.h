@@ -1,10 +1,12 @@
 // Run-time tax: what the libraries of the language and the system cost beneath the program's own code, by family.
 //
-// One line of the table a pattern, so that whoever finds a missing one adds a line. A function's family is that of
+// One line of the table a pattern, so that a missing one is a line to add. A function's family is that of
 // the first pattern that its qualified name (own_code.h) or its module begins with. Names of the C library's inner
 // functions are mostly stripped; then the caller's name decides, which is in the table as well.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -47,9 +49,57 @@ struct TaxPattern {
                                    // into a loop, are the loop's work
 };
 
-std::span<const TaxInfo> tax_families();     // by number of the family
+// By number of the family.
+inline constexpr std::array<TaxInfo, kTaxFamilies> kTaxTable = {{
+    {TaxFamily::kNone, "none", "", "", ""},
+    {TaxFamily::kAllocation, "small-allocations", "allocating and freeing memory",
+     "keep the memory and use it again: reserve once, take objects from a pool, or keep them on the stack",
+     "preload another allocator (LD_PRELOAD=libjemalloc.so.2): where the time falls, allocation is the cause"},
+    {TaxFamily::kCopying, "copying", "copying",
+     "pass by reference or move instead of copying; reserve the final size before filling",
+     "take the copy out of the loop, once, and measure again"},
+    {TaxFamily::kExceptions, "exceptions-as-control-flow", "throwing and catching exceptions",
+     "return a status (std::optional, an error code) where failing is usual; throw only where it is rare",
+     "count throws (catch point in a debugger, or ltrace on __cxa_throw), then replace the most frequent one"},
+    {TaxFamily::kStrings, "string-building", "building strings",
+     "append to one string that was reserved, or use string views; do not build one where a comparison will do",
+     "build the string once before the loop and measure again"},
+    {TaxFamily::kFormatting, "formatting", "formatting and parsing text",
+     "format only what is shown; std::to_chars and std::from_chars do without locales and streams",
+     "leave out the formatting (write a constant) and measure again"},
+    {TaxFamily::kRegex, "regular-expressions", "regular expressions",
+     "compile the expression once, outside the loop; search for plain text where there is no pattern",
+     "make the expression static const and measure again"},
+    {TaxFamily::kHashing, "hashing", "hash tables",
+     "reserve buckets, look a key up once, or use a sorted vector or an index where keys are dense",
+     "reserve the table's final size before filling, and measure again"},
+    {TaxFamily::kTasks, "fine-grained-tasks", "the run time's handling of tasks and teams",
+     "make tasks larger: many items each, at least some 10 µs of work; one parallel region around the loop",
+     "double the work of a task (a grain size, a cut-off) and measure again"},
+    {TaxFamily::kLocking, "locking-overhead", "taking and releasing locks that nobody holds",
+     "lock once around several items, or give each thread data of its own that is joined at the end",
+     "take the lock once for ten items and measure again"},
+    {TaxFamily::kReferenceCounts, "reference-counting", "counting references",
+     "pass shared pointers by reference, or hand out plain references where the owner outlives them",
+     "pass by const reference in the hot call and measure again"},
+    {TaxFamily::kInterpreterLock, "interpreter-lock", "the interpreter's lock",
+     "use processes instead of threads for work in the interpreter",
+     "run the same work with one thread: if it takes as long, the lock is the cause"},
+    {TaxFamily::kMessages, "message-overhead", "the message library's own work",
+     "send fewer, larger messages; overlap them with work", "send two messages as one and measure again"},
+    {TaxFamily::kInputOutput, "io-overhead", "the input and output library",
+     "use larger buffers; do not flush after each line (std::endl)",
+     "set a larger buffer (setvbuf) and measure again"},
+    {TaxFamily::kClock, "reading-clocks", "reading the clock", "read the clock once a batch",
+     "take the clock reading out of the loop and measure again"},
+    {TaxFamily::kStartEnd, "start-and-end", "start and end of run-time libraries", "", ""},
+}};
+
+constexpr const TaxInfo& info_of(TaxFamily family) {
+    return kTaxTable[static_cast<std::size_t>(family)];
+}
+
 std::span<const TaxPattern> tax_patterns();  // the first that fits decides
-const TaxInfo& info_of(TaxFamily family);
 
 // `function` as in the source, with parameters; `module`: the load image's file name. Pure; one comparison a pattern.
 TaxFamily family_of(std::string_view function, std::string_view module);

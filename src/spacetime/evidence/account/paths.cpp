@@ -86,7 +86,7 @@ class PathReader {
         // The family is that of the outermost call that has one: growing a vector allocates, but is copying.
         if (kind.family == TaxFamily::kNone) {
             kind.family = family(frame.function);
-            kind.taxing = kind.family == TaxFamily::kNone ? 0 : frame.function;
+            kind.taxing = kind.family == TaxFamily::kNone || !has_name ? 0 : frame.function;
             kind.awaits_message = kind.family == TaxFamily::kMessages && awaits_others(function.name);
         }
         kind.is_interpreted = kind.is_interpreted || is_interpreter(function.module);

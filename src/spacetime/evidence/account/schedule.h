@@ -4,7 +4,7 @@
 #pragma once
 
 #include "recording/tables.h"
-#include "spacetime/evidence/occurrences/time_grid.h"
+#include "spacetime/evidence/account/time_grid.h"
 #include "spacetime/load/thread_states.h"
 #include "team/members.h"
 

@@ -1,7 +1,7 @@
 // From the sums of a pass over the samples to the account.
 #pragma once
 
-#include "spacetime/evidence/account/account.h"
+#include "spacetime/evidence/account.h"
 #include "spacetime/evidence/account/account_sums.h"
 #include "spacetime/evidence/account/paths.h"
 #include "spacetime/evidence/occurrences/occurrence_table.h"

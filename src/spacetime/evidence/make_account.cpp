@@ -1,4 +1,4 @@
-#include "spacetime/evidence/account/make_account.h"
+#include "spacetime/evidence/make_account.h"
 
 #include "spacetime/evidence/account/system_calls.h"
 #include "spacetime/profile/wait_table.h"
@@ -19,7 +19,7 @@ constexpr std::array<TimeClassInfo, kTimeClasses> kClasses = {{
     {"run-time", "run-time libraries"},
     {"system-call", "system calls"},
     {"page-faults", "page faults"},
-    {"kernel", "in the kernel, call not known"},
+    {"kernel", "unknown system calls"},
     {"spinning", "polling"},
     {"lock-wait", "waiting for locks"},
     {"barrier-wait", "waiting at barriers"},
@@ -137,7 +137,7 @@ class AccountMaker {
         for (const AccountEntry& entry : entries) {
             add(entry);
         }
-        add_unsampled();
+        add_unseen(entries);
         Account account;
         for (auto& [key, sums] : rows_) {
             account.total_ns += sums.ns;
@@ -213,7 +213,7 @@ class AccountMaker {
             key->detail = callee;
         } else {
             key->time_class = TimeClass::kWork;
-            key->detail = path.is_call ? callee : std::string();
+            key->detail = !path.is_known ? "place not known" : path.is_call ? callee : std::string();
         }
     }
 
@@ -286,11 +286,15 @@ class AccountMaker {
         }
     }
 
-    // Threads that are known from the kernel's records alone.
-    void add_unsampled() {
+    // Threads without samples: known from the kernel's records, or from their ends, alone.
+    void add_unseen(std::span<const AccountEntry> entries) {
+        std::vector<bool> is_seen(profile_.threads.size());
+        for (const AccountEntry& entry : entries) {
+            is_seen[entry.thread] = true;
+        }
         for (std::uint32_t i = 0; i < profile_.threads.size(); ++i) {
             const ProfileThread& thread = profile_.threads[i];
-            if (thread.is_sampled) {
+            if (is_seen[i]) {
                 continue;
             }
             const StateSums states = thread.states.sums();

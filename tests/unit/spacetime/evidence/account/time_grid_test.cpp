@@ -1,5 +1,5 @@
 // Sums by bin against the same sums one bin at a time.
-#include "spacetime/evidence/occurrences/time_grid.h"
+#include "spacetime/evidence/account/time_grid.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
