@@ -102,7 +102,13 @@ bool same_story(const Evidence& evidence, const Weighed& a, const Weighed& b) {
     if (are(Contrast::kThreads, Contrast::kReturns) || are(Contrast::kReturns, Contrast::kThreads)) {
         return false;
     }
-    return related(evidence, a, b) && (a.terms & b.terms) != 0 && at_the_same_time(a.finding, b.finding);
+    const auto& one = a.finding.place;
+    const auto& other = b.finding.place;
+    // One defect of one function is one story, whichever rule or part of the function it comes from.
+    const bool is_same_defect = a.finding.kind == b.finding.kind && !one.function.empty() &&
+                                one.function == other.function && one.module == other.module && !a.rule->is_advantage;
+    return (is_same_defect || related(evidence, a, b)) && (a.terms & b.terms) != 0 &&
+           at_the_same_time(a.finding, b.finding);
 }
 
 // A claim of the same kind deeper inside has most of it. A system header is not a place that a user could change.

@@ -1,10 +1,10 @@
 // Claims about the same time become one finding: the best is shown, the others are listed under it.
 //
 // Two defects, or two advantages of one kind, are one story if they are about the same wait; or if they are about
-// code inside each other (or one is about the whole run), about the same kind of time, and during at least half of
-// the shorter's time and threads. Shown is the one with the most at stake for sure; a generic rule only if no
-// other explains half as much (except for parts that another story explains further inside); and of one kind the
-// smallest piece of code that has four fifths of it.
+// code inside each other (or one is about the whole run; or both are of one kind in one function), about the same
+// kind of time, and during at least half of the shorter's time and threads. Shown is the one with the most at stake
+// for sure; a generic rule only if no other explains half as much (except for parts that another story explains
+// further inside); and of one kind the smallest piece of code that has four fifths of it.
 #pragma once
 
 #include "findings/weigh.h"

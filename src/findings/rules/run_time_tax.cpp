@@ -107,11 +107,12 @@ constexpr std::string_view kAgainst =
     "a function without a name, and one of no family in the table, count for nothing; waiting for locks is not "
     "taking them";
 
+// `kind`: where another rule has the same defect.
 template <TaxFamily kFamily>
-constexpr Rule tax_rule(int place) {
+constexpr Rule tax_rule(int place, std::string_view kind = info_of(kFamily).key) {
     Rule rule;
     rule.place = place;
-    rule.kind = info_of(kFamily).key;
+    rule.kind = kind;
     rule.needs = kNeeds;
     rule.against = kAgainst;
     rule.look = claim_tax<kFamily>;
@@ -133,6 +134,6 @@ extern const Rule kLockTax{tax_rule<TaxFamily::kLocking>(308)};
 extern const Rule kReferenceTax{tax_rule<TaxFamily::kReferenceCounts>(309)};
 extern const Rule kClockTax{tax_rule<TaxFamily::kClock>(310)};
 extern const Rule kCopyTax{tax_rule<TaxFamily::kCopying>(311)};
-extern const Rule kAllocationTax{tax_rule<TaxFamily::kAllocation>(312)};
+extern const Rule kAllocationTax{tax_rule<TaxFamily::kAllocation>(312, "allocation-churn")};
 
 }  // namespace kymo::findings

@@ -76,7 +76,7 @@ inline constexpr std::array<TaxInfo, kTaxFamilies> kTaxTable = {{
     {TaxFamily::kTasks, "fine-grained-tasks", "the run time's handling of tasks and teams",
      "make tasks larger: many items each, at least some 10 µs of work; one parallel region around the loop",
      "double the work of a task (a grain size, a cut-off) and measure again"},
-    {TaxFamily::kLocking, "locking-overhead", "taking and releasing locks that nobody holds",
+    {TaxFamily::kLocking, "locking-overhead", "taking and releasing locks",
      "lock once around several items, or give each thread data of its own that is joined at the end",
      "take the lock once for ten items and measure again"},
     {TaxFamily::kReferenceCounts, "reference-counting", "counting references",
