@@ -28,7 +28,7 @@ namespace kymo::spacetime {
 enum class TimeClass : std::uint8_t {
     kWork,         // on a processor, in code or a library that nothing is held against
     kRunTime,      // likewise, in a run-time library: by family
-    kSystemCall,   // in the kernel, by call
+    kSystemCall,   // in the kernel and in the C library's function that calls it, by call
     kPageFaults,   // in the kernel, entered from code that makes no call
     kKernel,       // in the kernel, in a call that is not known
     kSpinning,     // polling in a call that waits

@@ -94,7 +94,7 @@ bool is_memory_function(std::string_view call) {
 struct RowKey {
     TimeClass time_class{};
     TaxFamily family{};
-    std::string detail;  // where it says what the time is; otherwise Sums' most frequent one is shown
+    std::string detail;  // where it says what the time is; otherwise the one of RowSums with most time is shown
     std::string function;
     std::string module;
     auto operator<=>(const RowKey&) const = default;

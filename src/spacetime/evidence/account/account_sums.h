@@ -85,14 +85,8 @@ class StreamAccount {
 
     AccountEntry& at(const Key& key) {
         if (last_ == nullptr || !(last_key_ == key)) {
-            last_ = &entries_[key];
-            *last_ = {.thread = thread_,
-                      .end = key.end,
-                      .target = key.target,
-                      .state = key.state,
-                      .ns = last_->ns,
-                      .shorter_ns = last_->shorter_ns,
-                      .crowded_ns = last_->crowded_ns};
+            const AccountEntry fresh{.thread = thread_, .end = key.end, .target = key.target, .state = key.state};
+            last_ = &entries_.try_emplace(key, fresh).first->second;
             last_key_ = key;
         }
         return *last_;

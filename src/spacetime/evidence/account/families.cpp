@@ -41,7 +41,6 @@ constexpr std::array kPatterns = {
     TaxPattern{"__cxa_get_globals", F::kExceptions},
     TaxPattern{"__cxa_get_exception", F::kExceptions},
     TaxPattern{"__gxx_personality", F::kExceptions},
-    TaxPattern{"__dynamic_cast", F::kNone},
     TaxPattern{"dl_iterate_phdr", F::kExceptions},
     TaxPattern{"_dl_find_object", F::kExceptions},
     TaxPattern{"std::rethrow_exception", F::kExceptions},
@@ -110,6 +109,8 @@ constexpr std::array kPatterns = {
     TaxPattern{"fprintf", F::kFormatting},
     TaxPattern{"sprintf", F::kFormatting},
     TaxPattern{"snprintf", F::kFormatting},
+    TaxPattern{"__snprintf", F::kFormatting},
+    TaxPattern{"__vsnprintf", F::kFormatting},
     TaxPattern{"vsnprintf", F::kFormatting},
     TaxPattern{"vfprintf", F::kFormatting},
     TaxPattern{"__vfprintf", F::kFormatting},
@@ -122,7 +123,7 @@ constexpr std::array kPatterns = {
     TaxPattern{"strtod", F::kFormatting},
     TaxPattern{"strtol", F::kFormatting},
     TaxPattern{"strtoul", F::kFormatting},
-    TaxPattern{"____strto", F::kFormatting},
+    TaxPattern{"___strto", F::kFormatting},
     TaxPattern{"atoi", F::kFormatting},
     TaxPattern{"atof", F::kFormatting},
     TaxPattern{"std::__cxx11::to_string", F::kFormatting},
@@ -246,7 +247,6 @@ constexpr std::array kPatterns = {
     // Locks.
     TaxPattern{"pthread_mutex_", F::kLocking},
     TaxPattern{"__pthread_mutex_", F::kLocking},
-    TaxPattern{"___pthread_mutex_", F::kLocking},
     TaxPattern{"pthread_rwlock_", F::kLocking},
     TaxPattern{"__pthread_rwlock_", F::kLocking},
     TaxPattern{"pthread_spin_", F::kLocking},
@@ -368,12 +368,11 @@ std::string_view last_part(std::string_view name) {
 
 }  // namespace
 
-std::span<const TaxPattern> tax_patterns() {
-    return kPatterns;
-}
-
 TaxFamily family_of(std::string_view function, std::string_view module) {
-    const std::string_view name = qualified_name(function);
+    std::string_view name = qualified_name(function);
+    // The C library's other names for its own use: "__GI___libc_free", "___pthread_cond_signal".
+    name.remove_prefix(name.starts_with("__GI_") ? 5 : 0);
+    name.remove_prefix(name.starts_with("___") ? 1 : 0);
     const std::string_view method = last_part(name);
     const auto found = std::find_if(kPatterns.begin(), kPatterns.end(), [&](const TaxPattern& pattern) {
         return module.starts_with(pattern.module) && name.starts_with(pattern.begin) &&

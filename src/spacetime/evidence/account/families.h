@@ -8,7 +8,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string_view>
 
 namespace kymo::spacetime {
@@ -98,8 +97,6 @@ inline constexpr std::array<TaxInfo, kTaxFamilies> kTaxTable = {{
 constexpr const TaxInfo& info_of(TaxFamily family) {
     return kTaxTable[static_cast<std::size_t>(family)];
 }
-
-std::span<const TaxPattern> tax_patterns();  // the first that fits decides
 
 // `function` as in the source, with parameters; `module`: the load image's file name. Pure; one comparison a pattern.
 TaxFamily family_of(std::string_view function, std::string_view module);

@@ -90,7 +90,9 @@ class PathReader {
             kind.awaits_message = kind.family == TaxFamily::kMessages && awaits_others(function.name);
         }
         kind.is_interpreted = kind.is_interpreted || is_interpreter(function.module);
-        kind.callee = has_name ? frame.function : kind.callee;
+        // A function without a name is inside the named one before it only where both are of one library.
+        const bool is_same_library = symbols_.functions[kind.callee].module == function.module;
+        kind.callee = has_name ? frame.function : is_same_library ? kind.callee : 0;
     }
 
     TaxFamily family(std::uint32_t function) {

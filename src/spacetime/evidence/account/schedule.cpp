@@ -67,10 +67,10 @@ Schedule::Schedule(const ScheduleGrids& grids, std::uint64_t begin, std::uint64_
         most = std::max(most, static_cast<double>(grids.working.at(0, bin)) / width);
     }
     const double all = processors != 0 ? static_cast<double>(processors) : std::ceil(most);
-    const auto add = [](Curve* curve, double value) { curve->before.push_back(curve->before.back() + value); };
+    const auto add = [](Curve* curve, double value) { curve->push_back(curve->back() + value); };
     for (Curve* curve : {&work_, &waits_, &outside_, &crowded_}) {
-        curve->before.reserve(bins_ + 1);
-        curve->before.push_back(0);
+        curve->reserve(bins_ + 1);
+        curve->push_back(0);
     }
     for (std::size_t bin = 0; bin < bins_; ++bin) {
         const std::uint64_t from = begin + bin * width_;
@@ -99,7 +99,7 @@ double Schedule::until(const Curve& curve, std::uint64_t time) const {
     const std::uint64_t since = time < begin_ ? 0 : time - begin_;
     const std::size_t bin = std::min<std::size_t>(since / width_, bins_ - 1);
     const double part = std::min(1.0, static_cast<double>(since - bin * width_) / static_cast<double>(width_));
-    return curve.before[bin] + part * (curve.before[bin + 1] - curve.before[bin]);
+    return curve[bin] + part * (curve[bin + 1] - curve[bin]);
 }
 
 std::int64_t Schedule::over(const Curve& curve, const StateInterval& interval) const {

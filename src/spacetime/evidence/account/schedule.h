@@ -47,9 +47,7 @@ class Schedule {
 
   private:
     // Sums up to each bin's begin of a value 0 … 1 by bin, times its width.
-    struct Curve {
-        std::vector<double> before;
-    };
+    using Curve = std::vector<double>;
 
     std::int64_t over(const Curve& curve, const StateInterval& interval) const;
     double until(const Curve& curve, std::uint64_t time) const;

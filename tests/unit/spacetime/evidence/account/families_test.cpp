@@ -31,6 +31,13 @@ TEST(TaxFamily, IsThatOfTheFirstPattern) {
     const std::pair<std::pair<std::string_view, std::string_view>, F> cases[] = {
         {{"malloc", "libc.so.6"}, F::kAllocation},
         {{"_int_malloc", "libc.so.6"}, F::kAllocation},
+        {{"__GI___libc_free", "libc.so.6"}, F::kAllocation},
+        {{"__GI___libc_malloc", "libc.so.6"}, F::kAllocation},
+        {{"___pthread_cond_signal", "libc.so.6"}, F::kLocking},
+        {{"__GI___pthread_mutex_unlock_usercnt", "libc.so.6"}, F::kLocking},
+        {{"__GI___snprintf", "libc.so.6"}, F::kFormatting},
+        {{"__GI_____strtod_l_internal", "libc.so.6"}, F::kFormatting},
+        {{"____strtod_l_internal", "libc.so.6"}, F::kFormatting},
         {{"operator new(unsigned long)", "libstdc++.so.6"}, F::kAllocation},
         {{"operator delete(void*, unsigned long)", "app"}, F::kAllocation},
         {{"std::__new_allocator<int>::allocate(unsigned long, void const*)", "app"}, F::kAllocation},
