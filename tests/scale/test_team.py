@@ -66,8 +66,8 @@ def errors(test, folder):
         test.equal(f"{words}: exit status, and no result", (plain.returncode, ""), (done.returncode, done.stdout))
 
 
-def killed(test, folder):
-    """One of the processes stops before it can send anything, and is killed then."""
+def killed(test, folder, when, ticks):
+    """One of the processes is killed once it has used `ticks` of processor time. mpirun has other words for one that had not called MPI_Init yet."""
     process = subprocess.Popen([*mpirun(3), test.kymo, "report", folder, "--json"], env={**os.environ, **ENVIRONMENT}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     victim = None
     latest = time.monotonic() + 60
@@ -78,11 +78,19 @@ def killed(test, folder):
     if not test.check("its processes run", "rank 1", ranks, victim is not None):
         process.kill()
         return
+    while used_ticks(victim) < ticks and time.monotonic() < latest:
+        time.sleep(0.01)
     os.kill(victim, signal.SIGKILL)
     out, error = process.communicate()
-    test.check("a killed process ends it", "not 0", process.returncode, process.returncode != 0)
-    test.equal("without a partial result", "", out)
-    test.check("with an error", "signal 9 (Killed)", error, "Killed" in error)
+    test.equal(f"killed {when}: exit status", 128 + signal.SIGKILL, process.returncode)
+    test.equal(f"killed {when}: no partial result", "", out)
+    words = ("signal 9 (Killed)", "the job has been aborted")
+    test.check(f"killed {when}: an error", " or ".join(words), error, any(word in error for word in words))
+
+
+def used_ticks(pid):
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return int(fields[11]) + int(fields[12])
 
 
 def rank_of(pid):
@@ -113,7 +121,8 @@ def run(test):
     errors(test, job)
     big = test.work / "big.kymo"
     test.must(test.build / "bench/generate_job", big, "--ranks", 8, "--samples", 2_000_000, "--slow", 7)
-    killed(test, big)
+    killed(test, big, "at its start", 0)
+    killed(test, big, "at work", 30)
 
 
 main(run)
