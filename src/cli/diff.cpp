@@ -220,6 +220,9 @@ int run_diff(int argc, char** argv) {
         return fail(no_page_error());
     }
     const CommandTeam team;
+    if (const auto is_new = team.agree(view::check_new_name(page)); !is_new) {
+        return team.fail(is_new.error());
+    }
     if (no_findings && !team.is_first()) {
         return 0;  // which one process does alone
     }

@@ -106,6 +106,16 @@ int run_view(int argc, char** argv) {
     if (const auto opened = team.agree(recording); !opened) {
         return team.fail(opened.error());
     }
+    if (out.empty()) {
+        // For a packed one: as of the directory in it, here.
+        const bool is_packed = archive::is_packed(folder) && !recording->files().empty();
+        out = page_name(
+            is_packed ? std::filesystem::path(recording->files().front().path()).parent_path().filename().string()
+                      : folder);
+    }
+    if (const auto is_new = team.agree(view::check_new_name(out)); !is_new) {
+        return team.fail(is_new.error());
+    }
     AnalysisProgress progress(team.is_first());
     const auto analysed = analysis::analyse(
         *recording,
@@ -132,13 +142,6 @@ int run_view(int argc, char** argv) {
     progress.end();
     if (!page) {
         return fail(page.error());
-    }
-    if (out.empty()) {
-        // For a packed one: as of the directory in it, here.
-        const bool is_packed = archive::is_packed(folder) && !recording->files().empty();
-        out = page_name(
-            is_packed ? std::filesystem::path(recording->files().front().path()).parent_path().filename().string()
-                      : folder);
     }
     if (const auto written = view::write_new_file(out, *page); !written) {
         return fail(written.error());

@@ -50,6 +50,8 @@ def page(test, diff, bad, fixed, reports):
     test.check("page: parents first", "smaller numbers", len(paths), len(paths) > 5 and all(row[0] < number for number, row in enumerate(paths)))
     again = diff(bad, fixed, "-o", path)
     test.check("page: an existing file stays", "exists already", again.stderr, again.returncode != 0 and "exists already" in again.stderr and path.read_text() == text)
+    early = diff(test.work / "nothing.kymo", fixed, "-o", path)
+    test.check("page: an existing file is refused before the analysis", "exists already", early.stderr, "exists already" in early.stderr)
     test.equal("page: alone, to standard output", text, diff(bad, fixed, "-o", "-").stdout)
 
 

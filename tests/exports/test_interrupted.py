@@ -60,6 +60,8 @@ def body(test):
     there.mkdir()
     done = test.run(test.kymo, "export", recording, "--to", "csv", "-o", there)
     test.check("an existing directory stays", "exists already", done.stderr, done.returncode != 0 and "exists already" in done.stderr)
+    late = test.run(test.kymo, "view", recording, "--range", "1000..1001", "-o", there)
+    test.check("before the analysis", "exists already", late.stderr, late.returncode != 0 and "exists already" in late.stderr)
     slash = test.run(test.kymo, "export", recording, "--to", "csv", "-o", f"{test.work}/slash/")
     test.equal("a directory may be named with a slash", (0, True), (slash.returncode, (test.work / "slash/thread.csv").exists()))
     nowhere = test.run(test.kymo, "export", recording, "--to", "sqlite", "-o", test.work / "nowhere/x.db")

@@ -44,10 +44,8 @@ Result<NewFile> NewFile::make(const std::string& name, const char* binary) {
         made.descriptor_ = STDOUT_FILENO;
         return made;
     }
-    std::error_code unseen;
-    if (std::filesystem::exists(std::filesystem::symlink_status(name, unseen))) {
-        errno = EEXIST;
-        return cannot_make(name);
+    if (const auto checked = check_new_name(name); !checked) {
+        return checked.error();
     }
     made.name_ = name;
     made.descriptor_ = open_nameless(name);
@@ -87,6 +85,15 @@ Result<void> NewFile::keep() {
     }
     has_name_ = false;
     close();
+    return {};
+}
+
+Result<void> check_new_name(const std::string& name) {
+    std::error_code unseen;
+    if (name != "-" && std::filesystem::exists(std::filesystem::symlink_status(name, unseen))) {
+        errno = EEXIST;
+        return cannot_make(name);
+    }
     return {};
 }
 

@@ -35,6 +35,9 @@ class NewFile {
     bool has_name_ = false;
 };
 
+// Before long work: that no file has this name (empty, "-": standard output). Error: kOutputExists.
+Result<void> check_new_name(const std::string& name);
+
 // A whole file at once; `name` as for make(). Errors: as make(); kNoSpace and others of the system, nothing left.
 Result<void> write_new_file(const std::string& name, std::string_view bytes);
 
