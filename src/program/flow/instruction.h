@@ -81,6 +81,8 @@ struct Instruction {
     bool writes_memory = false;
     bool writes_other = false;  // may change a register that is not a general one: vectors, floating point, segments
     bool is_try = false;  // changes memory only to a value that does not depend on it: exchange, compare-and-exchange
+    bool is_division = false;   // also a remainder, a root; whole numbers or not
+    bool is_locked = false;     // changes memory as one step for all processors
     bool is_pause = false;      // a hint to the processor that this is a waiting loop
     bool writes_flags = false;  // what an unsigned condition depends on
     Condition condition = Condition::kOther;

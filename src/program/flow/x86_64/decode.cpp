@@ -256,6 +256,39 @@ bool is_try(ZydisMnemonic mnemonic) {
     }
 }
 
+bool is_division(ZydisMnemonic mnemonic) {
+    switch (mnemonic) {
+        case ZYDIS_MNEMONIC_DIV:
+        case ZYDIS_MNEMONIC_IDIV:
+        case ZYDIS_MNEMONIC_DIVSS:
+        case ZYDIS_MNEMONIC_DIVSD:
+        case ZYDIS_MNEMONIC_DIVPS:
+        case ZYDIS_MNEMONIC_DIVPD:
+        case ZYDIS_MNEMONIC_VDIVSS:
+        case ZYDIS_MNEMONIC_VDIVSD:
+        case ZYDIS_MNEMONIC_VDIVPS:
+        case ZYDIS_MNEMONIC_VDIVPD:
+        case ZYDIS_MNEMONIC_SQRTSS:
+        case ZYDIS_MNEMONIC_SQRTSD:
+        case ZYDIS_MNEMONIC_SQRTPS:
+        case ZYDIS_MNEMONIC_SQRTPD:
+        case ZYDIS_MNEMONIC_VSQRTSS:
+        case ZYDIS_MNEMONIC_VSQRTSD:
+        case ZYDIS_MNEMONIC_VSQRTPS:
+        case ZYDIS_MNEMONIC_VSQRTPD:
+        case ZYDIS_MNEMONIC_FDIV:
+        case ZYDIS_MNEMONIC_FDIVP:
+        case ZYDIS_MNEMONIC_FDIVR:
+        case ZYDIS_MNEMONIC_FDIVRP:
+        case ZYDIS_MNEMONIC_FIDIV:
+        case ZYDIS_MNEMONIC_FIDIVR:
+        case ZYDIS_MNEMONIC_FSQRT:
+            return true;
+        default:
+            return false;
+    }
+}
+
 class X86Decoder final : public Decoder {
   public:
     X86Decoder() { ZydisDecoderInit(&zydis_, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64); }
@@ -301,6 +334,10 @@ class X86Decoder final : public Decoder {
             }
         }
         out->is_try = out->writes_memory && is_try(in.mnemonic);
+        out->is_division = is_division(in.mnemonic);
+        // An exchange with memory is locked without the prefix.
+        out->is_locked = (in.attributes & ZYDIS_ATTRIB_HAS_LOCK) != 0 ||
+                         (in.mnemonic == ZYDIS_MNEMONIC_XCHG && out->writes_memory);
         out->is_pause = in.mnemonic == ZYDIS_MNEMONIC_PAUSE || in.mnemonic == ZYDIS_MNEMONIC_TPAUSE ||
                         in.mnemonic == ZYDIS_MNEMONIC_UMWAIT;
         if (out->kind == InstructionKind::kCall || out->kind == InstructionKind::kIndirectCall) {

@@ -1,0 +1,308 @@
+#include "program/flow/slow_work.h"
+
+#include "program/flow/induction.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+
+namespace kymo::program {
+namespace {
+
+constexpr std::uint8_t kRegisters = 32;
+using Mask = std::uint32_t;  // of general registers
+
+constexpr Mask bit_of(std::uint8_t reg) {
+    return reg < kRegisters ? Mask{1} << reg : Mask{0};
+}
+
+bool is_call(const Instruction& in) {
+    return in.kind == InstructionKind::kCall || in.kind == InstructionKind::kIndirectCall;
+}
+
+// By register: of which registers' values at the loop's header its value is made, and of which of them by way of a
+// load.
+struct Origins {
+    std::array<Mask, kRegisters> any = {};
+    std::array<Mask, kRegisters> loaded = {};
+
+    static Origins at_header() {
+        Origins origins;
+        for (std::uint8_t reg = 0; reg < kRegisters; ++reg) {
+            origins.any[reg] = bit_of(reg);
+        }
+        return origins;
+    }
+
+    bool merge(const Origins& other) {
+        bool changed = false;
+        for (std::uint8_t reg = 0; reg < kRegisters; ++reg) {
+            changed = changed || (other.any[reg] & ~any[reg]) != 0 || (other.loaded[reg] & ~loaded[reg]) != 0;
+            any[reg] |= other.any[reg];
+            loaded[reg] |= other.loaded[reg];
+        }
+        return changed;
+    }
+
+    Mask of(Mask registers, const std::array<Mask, kRegisters>& which) const {
+        Mask result = 0;
+        for (std::uint8_t reg = 0; reg < kRegisters; ++reg) {
+            result |= (registers & bit_of(reg)) != 0 ? which[reg] : 0;
+        }
+        return result;
+    }
+};
+
+// Registers of the address that an instruction reads from; 0: none.
+Mask address_read(const Instruction& in) {
+    Mask result = 0;
+    for (std::size_t i = 0; i < in.memory_operands; ++i) {
+        const MemoryOperand& operand = in.memory[i];
+        if (operand.is_read) {
+            result |= bit_of(operand.base) | (operand.index_is_vector ? 0 : bit_of(operand.index));
+        }
+    }
+    return result;
+}
+
+void pass(const Instruction& in, Origins* origins) {
+    const Mask address = address_read(in);
+    const Mask loaded = origins->of(address, origins->any) | origins->of(in.reads, origins->loaded);
+    const Mask any = origins->of(in.reads, origins->any);
+    for (std::uint8_t reg = 0; reg < kRegisters; ++reg) {
+        if ((in.writes & bit_of(reg)) != 0) {
+            origins->any[reg] = is_call(in) ? 0 : any;
+            origins->loaded[reg] = is_call(in) ? 0 : loaded;
+        }
+    }
+}
+
+// One loop without loops inside.
+class InnerLoop {
+  public:
+    InnerLoop(const Decoder& decoder, const CodeBytes& code, const FlowGraph& graph, const Loops& loops,
+              std::uint32_t loop)
+        : decoder_(decoder), code_(code), graph_(graph), header_(loops.loops[loop].header) {
+        for (const std::uint32_t block : loops.loops[loop].own) {
+            if (block < graph.blocks.size()) {
+                blocks_.push_back(block);
+            }
+        }
+        inductions_ = inductions(decoder, code, graph, loops, loop);
+        note_writes();
+    }
+
+    template <typename Add>
+    void find(const Add& add) const {
+        std::uint32_t instructions = 0;
+        for (const std::uint32_t block : blocks_) {
+            instructions += graph_.blocks[block].instructions;
+        }
+        if (instructions <= kSlowLoopInstructions) {
+            find_chained(add);
+            find_strided(add);
+        }
+    }
+
+  private:
+    template <typename Visit>
+    void each(std::uint32_t number, const Visit& visit) const {
+        const Block& block = graph_.blocks[number];
+        for (std::uint32_t i = block.first_instruction; i < block.first_instruction + block.instructions; ++i) {
+            Instruction in;
+            if (decoder_.decode(code_.from(graph_.instructions[i]), graph_.instructions[i], &in)) {
+                visit(i, in);
+            }
+        }
+    }
+
+    // What the loop writes, and the registers that it only ever adds an unchanged register to.
+    void note_writes() {
+        std::map<std::uint8_t, Mask> added;
+        Mask otherwise = 0;
+        for (const std::uint32_t block : blocks_) {
+            each(block, [&](std::uint32_t /*number*/, const Instruction& in) {
+                const bool is_addition = in.operation == Operation::kSum && in.source == in.destination &&
+                                         in.source2 != kNoRegister && in.constant == 0 && in.memory_operands == 0;
+                written_ |= in.writes;
+                if (is_addition) {
+                    added[in.destination] |= bit_of(in.source2);
+                }
+                otherwise |= in.writes & ~(is_addition ? bit_of(in.destination) : 0);
+            });
+        }
+        for (const auto& [reg, by] : added) {
+            added_to_ |= (otherwise & bit_of(reg)) == 0 && (by & written_) == 0 ? bit_of(reg) : 0;
+        }
+    }
+
+    bool is_inside(std::uint32_t block) const {
+        return std::find(blocks_.begin(), blocks_.end(), block) != blocks_.end();
+    }
+
+    template <typename Add>
+    void find_chained(const Add& add) const {
+        std::map<std::uint32_t, Origins> at_begin{{header_, Origins::at_header()}};
+        Origins at_end;  // of a round
+        for (bool changed = true; changed;) {
+            changed = false;
+            for (const std::uint32_t block : blocks_) {
+                const auto known = at_begin.find(block);
+                if (known == at_begin.end()) {
+                    continue;
+                }
+                Origins now = known->second;
+                each(block, [&](std::uint32_t /*number*/, const Instruction& in) { pass(in, &now); });
+                for (const BlockEdge& edge : graph_.edges_of(block)) {
+                    if (edge.to == header_) {
+                        at_end.merge(now);
+                    } else if (is_inside(edge.to)) {
+                        const bool is_new = !at_begin.contains(edge.to);
+                        changed = at_begin[edge.to].merge(now) || is_new || changed;
+                    }
+                }
+            }
+        }
+        const Mask chained = chained_registers(at_end);
+        if (chained == 0) {
+            return;
+        }
+        for (const auto& [block, begin] : at_begin) {
+            Origins now = begin;
+            each(block, [&](std::uint32_t number, const Instruction& in) {
+                if ((now.of(address_read(in), now.any) & chained) != 0) {
+                    add(number, SlowWork::kChainedLoad);
+                }
+                pass(in, &now);
+            });
+        }
+    }
+
+    // Whose value at a round's end is read from memory at an address made of its value at the round's begin, within
+    // two rounds.
+    static Mask chained_registers(const Origins& round) {
+        Mask chained = 0;
+        for (std::uint8_t reg = 0; reg < kRegisters; ++reg) {
+            const Mask first = round.any[reg];
+            const Mask by_load =
+                round.loaded[reg] | round.of(round.loaded[reg], round.any) | round.of(first, round.loaded);
+            chained |= (by_load & bit_of(reg)) != 0 ? bit_of(reg) : 0;
+        }
+        return chained;
+    }
+
+    // Bytes by which an address moves each round; none where that is not known. A step that is in a register is
+    // taken for a row of a matrix: a step of one element is mostly a constant.
+    std::optional<std::int64_t> moves(const MemoryOperand& operand) const {
+        constexpr std::int64_t kRow = 4096;
+        std::int64_t step = 0;
+        for (const auto& [reg, factor] : {std::pair(operand.base, 1), std::pair(operand.index, int{operand.scale})}) {
+            const auto found = std::find_if(inductions_.begin(), inductions_.end(),
+                                            [&, reg = reg](const Induction& each) { return each.reg == reg; });
+            if (found != inductions_.end()) {
+                step += found->step * factor;
+            } else if ((added_to_ & bit_of(reg)) != 0) {
+                step += kRow;
+            } else if ((written_ & bit_of(reg)) != 0) {
+                return std::nullopt;
+            }
+        }
+        return step;
+    }
+
+    template <typename Add>
+    void find_strided(const Add& add) const {
+        struct Stream {
+            std::int64_t step = 0;
+            std::set<std::pair<std::int64_t, std::uint16_t>> parts;  // displacement, bytes
+            std::vector<std::uint32_t> loads;
+        };
+        std::map<std::tuple<std::uint8_t, std::uint8_t, std::uint8_t>, Stream> streams;
+        for (const std::uint32_t block : blocks_) {
+            each(block, [&](std::uint32_t number, const Instruction& in) {
+                for (std::size_t i = 0; i < in.memory_operands; ++i) {
+                    const MemoryOperand& operand = in.memory[i];
+                    const auto step = operand.index_is_vector ? std::nullopt : moves(operand);
+                    if (!step || *step == 0) {
+                        continue;
+                    }
+                    Stream& stream = streams[{operand.base, operand.index, operand.scale}];
+                    stream.step = std::abs(*step);
+                    stream.parts.emplace(operand.displacement, operand.width);
+                    if (operand.is_read) {
+                        stream.loads.push_back(number);
+                    }
+                }
+            });
+        }
+        constexpr std::int64_t kUsedPart = 4;
+        for (const auto& [registers, stream] : streams) {
+            std::int64_t used = 0;
+            for (const auto& [displacement, width] : stream.parts) {
+                used += width;
+            }
+            if (stream.step >= kCacheLine && used * kUsedPart <= stream.step) {
+                for (const std::uint32_t load : stream.loads) {
+                    add(load, SlowWork::kStridedLoad);
+                }
+            }
+        }
+    }
+
+    const Decoder& decoder_;
+    const CodeBytes& code_;
+    const FlowGraph& graph_;
+    std::uint32_t header_;
+    std::vector<std::uint32_t> blocks_;
+    std::vector<Induction> inductions_;
+    Mask written_ = 0;
+    Mask added_to_ = 0;
+};
+
+}  // namespace
+
+std::vector<SlowInstruction> slow_instructions(const Decoder& decoder, const CodeBytes& code, const FlowGraph& graph,
+                                               const Loops& loops) {
+    std::vector<SlowWork> work(graph.instructions.size());
+    const auto add = [&](std::uint32_t number, SlowWork kind) {
+        work[number] = work[number] == SlowWork::kNone ? kind : work[number];
+    };
+    for (std::uint32_t i = 0; i < work.size(); ++i) {
+        Instruction in;
+        if (!decoder.decode(code.from(graph.instructions[i]), graph.instructions[i], &in)) {
+            continue;
+        }
+        if (in.is_division || in.is_locked) {
+            add(i, in.is_division ? SlowWork::kDivision : SlowWork::kAtomic);
+        }
+    }
+    std::vector<bool> has_inner(loops.loops.size());
+    for (const Loop& loop : loops.loops) {
+        if (loop.parent != kNone) {
+            has_inner[loop.parent] = true;
+        }
+    }
+    for (std::uint32_t loop = 0; loop < loops.loops.size(); ++loop) {
+        if (!has_inner[loop] && !loops.loops[loop].irreducible) {
+            InnerLoop(decoder, code, graph, loops, loop).find(add);
+        }
+    }
+    std::vector<SlowInstruction> result;
+    for (const Block& block : graph.blocks) {
+        const std::uint32_t end = block.first_instruction + block.instructions;
+        for (std::uint32_t i = block.first_instruction; i < end; ++i) {
+            if (work[i] == SlowWork::kNone) {
+                continue;
+            }
+            const bool is_next_own = i + 1 < end && work[i + 1] == SlowWork::kNone;
+            result.push_back({graph.instructions[i], graph.instruction_end(block, is_next_own ? i + 1 : i), work[i]});
+        }
+    }
+    return result;
+}
+
+}  // namespace kymo::program

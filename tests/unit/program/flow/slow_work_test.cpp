@@ -1,0 +1,92 @@
+#include "program/flow/slow_work.h"
+
+#include "compile_functions.h"
+#include "program/flow/make_flow_graph.h"
+
+#include <gtest/gtest.h>
+#include <map>
+#include <set>
+#include <string>
+
+namespace kymo::program {
+namespace {
+
+// The first word of a function's name tells what its slow instructions are; "plain": it has none.
+constexpr const char* kWork = R"(
+#include <atomic>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#define EACH extern "C" __attribute__((noinline))
+std::atomic<long> counter;
+EACH unsigned division_whole(unsigned a, unsigned b) { return a / b; }
+EACH long division_rest(const long* a, int n, long by) { long s = 0; for (int i = 0; i < n; ++i) s += a[i] % by; return s; }
+EACH double division_real(const double* a, int n, double by) { double s = 0; for (int i = 0; i < n; ++i) s += a[i] / (by + s); return s; }
+EACH float division_root(float a) { return __builtin_sqrtf(a < 0 ? -a : a); }
+EACH void atomic_add(int n) { for (int i = 0; i < n; ++i) counter.fetch_add(1, std::memory_order_relaxed); }
+EACH void atomic_store() { counter.store(3); }
+EACH bool atomic_try(long old) { return counter.compare_exchange_strong(old, 5); }
+EACH double strided_column(const double* a, int n) { double s = 0; for (int i = 0; i < n; ++i) { s += a[static_cast<size_t>(i) * 512]; asm volatile("" : "+x"(s)); } return s; }
+EACH double strided_rows(const double* a, size_t n, size_t row) { double s = 0; for (size_t i = 0; i < n; ++i) { s += a[i * row]; asm volatile("" : "+x"(s)); } return s; }
+struct Wide { int key; char rest[124]; };
+EACH int strided_records(const Wide* a, int n) { int s = 0; for (int i = 0; i < n; ++i) { s ^= a[i].key; asm volatile("" : "+r"(s)); } return s; }
+struct Node { Node* next; int value; };
+EACH int chained_list(const Node* n) { int s = 0; while (n != nullptr) { s ^= n->value; n = n->next; } return s; }
+EACH unsigned chained_indices(const unsigned* next, int n) { unsigned i = 0; for (int k = 0; k < n; ++k) i = next[i]; return i; }
+EACH unsigned chained_hash(const unsigned* table, int n) { unsigned i = 1; for (int k = 0; k < n; ++k) i = i * 5 + table[i & 1023]; return i; }
+struct Tree { Tree* child[2]; int key; };
+EACH const Tree* chained_search(const Tree* t, int key) { while (t != nullptr && t->key != key) t = t->child[key > t->key]; return t; }
+EACH unsigned plain_constant(unsigned a) { return a / 10; }
+EACH double plain_sum(const double* a, int n) { double s = 0; for (int i = 0; i < n; ++i) s += a[i]; return s; }
+EACH void plain_scale(double* a, int n) { for (int i = 0; i < n; ++i) a[i] *= 3; }
+EACH long plain_pointers(long* const* a, int n) { long s = 0; for (int i = 0; i < n; ++i) { s ^= *a[i]; asm volatile("" : "+r"(s)); } return s; }
+EACH long plain_table(const unsigned char* a, const long* table, int n) { long s = 0; for (int i = 0; i < n; ++i) { s ^= table[a[i]]; asm volatile("" : "+r"(s)); } return s; }
+EACH size_t plain_length(const char* s) { size_t n = 0; while (s[n] != 0) ++n; return n; }
+struct Pair { long a, b, c, d, e, f, g, h; };
+EACH long plain_whole_records(const Pair* p, int n) { long s = 0; for (int i = 0; i < n; ++i) { s ^= p[i].a + p[i].b + p[i].c + p[i].d + p[i].e + p[i].f + p[i].g + p[i].h; asm volatile("" : "+r"(s)); } return s; }
+EACH long plain_generator(int n) { unsigned long x = 1; for (int i = 0; i < n; ++i) x = x * 6364136223846793005u + 1; return static_cast<long>(x); }
+EACH long plain_search(const long* a, long n, long key) { long from = 0; while (n > 1) { const long half = n / 2; from += a[from + half] <= key ? half : 0; n -= half; } return from; }
+)";
+
+const std::map<SlowWork, std::string> kWords = {{SlowWork::kDivision, "division"},
+                                                {SlowWork::kAtomic, "atomic"},
+                                                {SlowWork::kStridedLoad, "strided"},
+                                                {SlowWork::kChainedLoad, "chained"}};
+
+class SlowWorks : public testing::TestWithParam<const char*> {};
+
+TEST_P(SlowWorks, AreToldByTheCode) {
+    const auto compiled = compile_functions(kWork, GetParam());
+    if (!compiled) {
+        GTEST_SKIP() << "this compiler refuses " << GetParam();
+    }
+    const ElfFunctions& file = *compiled;
+    int seen = 0;
+    for (const ElfFunction& function : file.functions()) {
+        const std::string kind = function.name.substr(0, function.name.find('_'));
+        if (kind != "plain" && kind != "division" && kind != "atomic" && kind != "strided" && kind != "chained") {
+            continue;
+        }
+        ++seen;
+        const CodeBytes code({{function.address, function.bytes}});
+        const FlowGraph graph = make_flow_graph(x86_64_decoder(), {code, function.address}, file.data());
+        const Loops loops = find_loops(block_digraph(graph), static_cast<std::uint32_t>(graph.blocks.size()));
+        std::set<std::string> found;
+        std::uint64_t behind = 0;
+        for (const SlowInstruction& slow : slow_instructions(x86_64_decoder(), code, graph, loops)) {
+            found.insert(kWords.at(slow.work));
+            EXPECT_LE(behind, slow.begin) << function.name;
+            EXPECT_LT(slow.begin, slow.end) << function.name;
+            behind = slow.end;
+        }
+        const std::set<std::string> expected = kind == "plain" ? std::set<std::string>{} : std::set{kind};
+        EXPECT_EQ(found, expected) << function.name << " " << GetParam();
+    }
+    EXPECT_EQ(seen, 23);
+}
+
+INSTANTIATE_TEST_SUITE_P(Forms, SlowWorks,
+                         testing::Values("-O2", "-O1", "-O3", "-O2 -march=x86-64-v3", "-O2 -fcf-protection=full"));
+
+}  // namespace
+}  // namespace kymo::program
