@@ -82,6 +82,39 @@ Stake own_stake(const Claim& claim) {
     return stake;
 }
 
+// For others of the program. What other waits are worth, the account only bounds from below: where others work
+// meanwhile, it is not known whether the thread would have had work as well.
+bool is_for_others(const spacetime::AccountRow& row) {
+    using spacetime::TimeClass;
+    return row.time_class >= TimeClass::kLockWait && row.time_class <= TimeClass::kChildWait;
+}
+
+// The part of a wait at this target's place that the run could be shorter by, by the account; 1: not known.
+double worth_of_wait(const spacetime::Evidence& evidence, std::uint32_t target) {
+    const program::SourcePlace& place = evidence.wait_targets[target].place;
+    double ns = 0;
+    double shorter_ns = 0;
+    for (const spacetime::AccountRow& row : evidence.account.rows) {
+        if (is_for_others(row) && row.place.function == place.function && row.place.module == place.module) {
+            ns += static_cast<double>(row.ns);
+            shorter_ns += static_cast<double>(row.shorter_ns);
+        }
+    }
+    return ns > 0 ? std::min(1.0, shorter_ns / ns) : 1;
+}
+
+// What the run could be shorter by without the excess: waits whose time others use do not count whole. ns.
+double worth_of_excess(const Case& subject, TermSet terms) {
+    double ns = 0;
+    for (const ExcessPart& part : subject.excess.parts) {
+        if (has(terms, part.term)) {
+            const bool is_target = part.term == Term::kWaiting && part.target < subject.evidence->wait_targets.size();
+            ns += static_cast<double>(part.ns) * (is_target ? worth_of_wait(*subject.evidence, part.target) : 1);
+        }
+    }
+    return std::max(0.0, ns);
+}
+
 double ratio(double bad, double good) {
     return good != 0 ? bad / good : kUnknown;
 }
@@ -145,7 +178,11 @@ Weighed weigh(const Case& subject, const Rule& rule, Claim claim) {
     weighed.terms = dominant_terms(subject, claim);
     weighed.targets = std::move(claim.targets);
     weighed.is_part = claim.is_part;
-    const Stake stake = claim.explains ? explained_stake(subject, *claim.explains) : own_stake(claim);
+    Stake stake = claim.explains ? explained_stake(subject, *claim.explains) : own_stake(claim);
+    // Only of what reports time without a cause: a cause's own stake is what its rule says.
+    if (claim.explains && rule.is_generic) {
+        stake.most_ns = std::min(stake.most_ns, worth_of_excess(subject, claim.explains->terms));
+    }
 
     Finding& finding = weighed.finding;
     finding.kind = rule.kind;

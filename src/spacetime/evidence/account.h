@@ -62,7 +62,7 @@ struct AccountTime {
 
 struct AccountRow {
     TimeClass time_class{};
-    TaxFamily family = TaxFamily::kNone;  // of kRunTime
+    TaxFamily family = TaxFamily::kNone;  // of kRunTime; of kWork: of the slow instructions that it is in
     std::string detail;                   // the call, the kind of wait, the library's function; may be empty
     program::SourcePlace place;           // its line: the one with most time; function empty: not in users' code
     std::int64_t ns = 0;

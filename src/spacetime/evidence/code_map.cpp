@@ -102,6 +102,15 @@ std::vector<program::Induction> CodeMap::inductions(std::uint32_t function, std:
                                code->flow->loops, loop);
 }
 
+std::vector<program::SlowInstruction> CodeMap::slow_instructions(std::uint32_t function) const {
+    const CodeOfFunction* code = made(function);
+    if (code == nullptr) {
+        return {};
+    }
+    return program::slow_instructions(*images_[code->image]->decoder(), bytes_of(function), code->flow->graph,
+                                      code->flow->loops);
+}
+
 void CodeMap::make_flows(const std::vector<std::uint32_t>& functions) {
     std::vector<std::vector<std::uint32_t>> by_image(images_.size());
     for (const std::uint32_t function : functions) {

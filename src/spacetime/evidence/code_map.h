@@ -9,6 +9,7 @@
 #include "program/flow/code_bytes.h"
 #include "program/flow/decode.h"
 #include "program/flow/induction.h"
+#include "program/flow/slow_work.h"
 #include "spacetime/load/file_data.h"
 #include "spacetime/spaces/function_flow.h"
 #include "spacetime/spaces/hierarchy.h"
@@ -50,6 +51,9 @@ class CodeMap {
 
     // The registers that count the rounds of such a loop (program/flow/induction.h).
     std::vector<program::Induction> inductions(std::uint32_t function, std::uint32_t loop) const;
+
+    // Of a function whose graph was made (program/flow/slow_work.h).
+    std::vector<program::SlowInstruction> slow_instructions(std::uint32_t function) const;
 
     // Null if its code cannot be decoded.
     CodeOfFunction* flow_of(std::uint32_t function);

@@ -213,6 +213,7 @@ class AccountMaker {
             key->detail = callee;
         } else {
             key->time_class = TimeClass::kWork;
+            key->family = path.slow;
             key->detail = !path.is_known ? "place not known" : path.is_call ? callee : std::string();
         }
     }

@@ -64,7 +64,7 @@ Result<Evidence> make_evidence(const recording::Recording& recording, const Prof
     const KeptStructure made = keep_structure(profile, run, wanted);
     const KeptNodes& kept = made.kept;
     WaitTargets waits = make_wait_targets(profile, names);
-    const PathEnds paths = make_path_ends(profile, names);
+    const PathEnds paths = make_path_ends(profile, names, run.code.get());
     const SampledAddresses addresses = number_addresses(profile);
     EvidenceOptions options = wanted;
     options.occurrence_cap = share_of(kMostRows, kept.size(), kLeastRows, wanted.occurrence_cap);

@@ -51,5 +51,47 @@ TEST(Weigh, AtStakeIsAtMostWhatTheSidesDifferBy) {
     EXPECT_NEAR(Fluctuating({14, 2}).seconds(), 0, 1e-9) << "less than nothing is nothing";
 }
 
+// The slow occurrence waits 90 ms longer, in a second; the account says what of such waits the run could be shorter
+// by.
+double share_of_wait(std::int64_t shorter_ms, bool is_generic) {
+    MadeEvidence made;
+    const std::uint32_t node = made.add_node("step");
+    const std::uint32_t target = made.add_wait_target(recording::WaitKind::kMutex, "step");
+    made.add_occurrence(node, {.begin = 0, .terms = {.user = 10 * kMs}});
+    made.add_occurrence(
+        node, {.begin = 10 * kMs, .terms = {.user = 10 * kMs, .waiting = 90 * kMs}, .waits = {{target, 90 * kMs}}});
+    made.finish();
+    made.evidence.run.begin = 0;
+    made.evidence.run.end = 1'000 * kMs;
+    spacetime::AccountRow row;
+    row.time_class = spacetime::TimeClass::kLockWait;
+    row.place = made.evidence.wait_targets[target].place;
+    row.ns = 90 * kMs;
+    row.shorter_ns = shorter_ms * kMs;
+    made.evidence.account.rows.push_back(row);
+    Case subject;
+    subject.evidence = &made.evidence;
+    subject.contrast = Contrast::kOccurrences;
+    subject.node = NodeIndex(node);
+    subject.bad_rows = {1};
+    subject.good_rows = {0};
+    subject.bad.count = subject.good.count = 1;
+    subject.excess = account(subject.rows(), subject.bad_rows, subject.good_rows);
+    Rule rule{};
+    rule.kind = "made";
+    rule.contrast = Contrast::kOccurrences;
+    rule.is_generic = is_generic;
+    Claim claim;
+    claim.title = "made by hand";
+    claim.explains = Explains{};
+    return weigh(subject, rule, claim).finding.share;
+}
+
+TEST(Weigh, AWaitIsWorthWhatTheAccountSaysWhereNoCauseIsKnown) {
+    EXPECT_NEAR(share_of_wait(9, true), 0.009, 1e-9);
+    EXPECT_NEAR(share_of_wait(90, true), 0.09, 1e-9);
+    EXPECT_NEAR(share_of_wait(9, false), 0.09, 1e-9) << "a cause's stake is what its rule says";
+}
+
 }  // namespace
 }  // namespace kymo::findings

@@ -368,6 +368,22 @@ std::string_view last_part(std::string_view name) {
 
 }  // namespace
 
+TaxFamily family_of(program::SlowWork work) {
+    switch (work) {
+        case program::SlowWork::kDivision:
+            return TaxFamily::kDivision;
+        case program::SlowWork::kAtomic:
+            return TaxFamily::kAtomics;
+        case program::SlowWork::kStridedLoad:
+            return TaxFamily::kStridedAccess;
+        case program::SlowWork::kChainedLoad:
+            return TaxFamily::kPointerChasing;
+        case program::SlowWork::kNone:
+            break;
+    }
+    return TaxFamily::kNone;
+}
+
 TaxFamily family_of(std::string_view function, std::string_view module) {
     std::string_view name = qualified_name(function);
     // The C library's other names for its own use: "__GI___libc_free", "___pthread_cond_signal".

@@ -1,9 +1,12 @@
-// Run-time tax: what the libraries of the language and the system cost beneath the program's own code, by family.
+// Run-time tax: what the libraries of the language and the system cost beneath the program's own code, by family; and
+// families of slow instructions of that code itself (program/flow/slow_work.h).
 //
 // One line of the table a pattern, so that a missing one is a line to add. A function's family is that of
 // the first pattern that its qualified name (own_code.h) or its module begins with. Names of the C library's inner
 // functions are mostly stripped; then the caller's name decides, which is in the table as well.
 #pragma once
+
+#include "program/flow/slow_work.h"
 
 #include <array>
 #include <cstddef>
@@ -28,9 +31,13 @@ enum class TaxFamily : std::uint8_t {
     kMessages,
     kInputOutput,
     kClock,
+    kDivision,  // from here on: of instructions
+    kAtomics,
+    kStridedAccess,
+    kPointerChasing,
     kStartEnd,  // start and end of the run-time libraries themselves: no tax on anything, and nothing to change
 };
-inline constexpr std::size_t kTaxFamilies = 16;
+inline constexpr std::size_t kTaxFamilies = 20;
 
 struct TaxInfo {
     TaxFamily family;
@@ -91,6 +98,22 @@ inline constexpr std::array<TaxInfo, kTaxFamilies> kTaxTable = {{
      "set a larger buffer (setvbuf) and measure again"},
     {TaxFamily::kClock, "reading-clocks", "reading the clock", "read the clock once a batch",
      "take the clock reading out of the loop and measure again"},
+    {TaxFamily::kDivision, "division-bound", "dividing",
+     "multiply by the reciprocal, computed once outside the loop; use a shift or a mask where the divisor is a power "
+     "of two, a subtraction where a remainder only wraps around",
+     "replace the division by a multiplication for one run: the time must fall even if the result is then wrong"},
+    {TaxFamily::kAtomics, "atomic-contention", "changing memory by atomic instructions",
+     "let each thread change a variable of its own, a cache line apart from the others', and join them at the end; "
+     "change a shared one once a batch",
+     "give each thread a variable of its own for one run: the time must fall"},
+    {TaxFamily::kStridedAccess, "strided-access", "reading memory with a stride of a cache line and more",
+     "exchange the loops so that the innermost one goes through memory in order; keep what is read together in one "
+     "array of its own; work in blocks that fit the cache",
+     "exchange the loops, or read from a compact copy, and measure again"},
+    {TaxFamily::kPointerChasing, "latency-chain", "following pointers, one load after the other",
+     "keep the elements in an array and go through it in order; follow several chains by turns; make the nodes "
+     "smaller and allocate them together",
+     "copy the chain's data into an array, go through that, and measure again"},
     {TaxFamily::kStartEnd, "start-and-end", "start and end of run-time libraries", "", ""},
 }};
 
@@ -98,6 +121,11 @@ constexpr const TaxInfo& info_of(TaxFamily family) {
     return kTaxTable[static_cast<std::size_t>(family)];
 }
 
+constexpr bool is_of_instructions(TaxFamily family) {
+    return family >= TaxFamily::kDivision && family <= TaxFamily::kPointerChasing;
+}
+
+TaxFamily family_of(program::SlowWork work);
 // `function` as in the source, with parameters; `module`: the load image's file name. Pure; one comparison a pattern.
 TaxFamily family_of(std::string_view function, std::string_view module);
 

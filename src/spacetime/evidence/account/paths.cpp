@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 namespace kymo::spacetime {
 namespace {
@@ -29,9 +30,10 @@ bool awaits_others(std::string_view function) {
 
 class PathReader {
   public:
-    PathReader(const Profile& profile, const Names& names)
+    PathReader(const Profile& profile, const Names& names, const CodeMap* code)
         : profile_(profile),
           names_(names),
+          code_(code),
           symbols_(names.symbols()),
           is_own_(own_functions(profile, symbols_)),
           families_(symbols_.functions.size()) {}
@@ -44,9 +46,13 @@ class PathReader {
         for (std::uint32_t i = 0; i < profile_.nodes.size(); ++i) {
             const ProfileNode& node = profile_.nodes[i];
             PathEnd end = i == 0 ? PathEnd{} : ends[node.parent];
+            end.kind.slow = TaxFamily::kNone;
             if (node.kind == NodeKind::kFrame) {
                 for (const program::Frame& frame : names_.at(node.image, node.offset)) {
                     enter(frame, &end);
+                }
+                if (end.function != 0 && !end.kind.is_call) {
+                    end.kind.slow = slow_work(node);
                 }
             } else if (node.kind == NodeKind::kUnknownCall) {
                 end.kind.is_unknown_call = true;
@@ -75,9 +81,7 @@ class PathReader {
             kind.is_known = true;
             kind.is_outside = true;
         }
-        // An operator, a constructor: a header's function that was put into own code is not its users' own.
-        if (is_own_[frame.function] && !is_runtime(function, symbols_.files[frame.file]) &&
-            !is_interpreter(function.module)) {
+        if (is_users(frame)) {
             *end = PathEnd{
                 .kind = {.is_known = true}, .function = frame.function, .file = frame.file, .line = frame.line};
             return;
@@ -95,6 +99,35 @@ class PathReader {
         kind.callee = has_name ? frame.function : is_same_library ? kind.callee : 0;
     }
 
+    // An operator, a constructor: a header's function that was put into own code is not its users' own.
+    bool is_users(const program::Frame& frame) {
+        if (!is_own_[frame.function]) {
+            return false;
+        }
+        const auto [known, is_new] = users_.try_emplace(std::uint64_t{frame.function} << 32U | frame.file);
+        if (is_new) {
+            const program::Function& function = symbols_.functions[frame.function];
+            known->second = !is_runtime(function, symbols_.files[frame.file]) && !is_interpreter(function.module);
+        }
+        return known->second;
+    }
+
+    TaxFamily slow_work(const ProfileNode& node) {
+        const std::uint32_t function = code_ == nullptr ? kNone : code_->function_at(node.image, node.offset);
+        if (function == kNone) {
+            return TaxFamily::kNone;
+        }
+        const auto [known, is_new] = slow_.try_emplace(function);
+        if (is_new) {
+            known->second = code_->slow_instructions(function);
+        }
+        const auto behind = std::upper_bound(
+            known->second.begin(), known->second.end(), node.offset,
+            [](std::uint64_t offset, const program::SlowInstruction& slow) { return offset < slow.begin; });
+        const bool is_in = behind != known->second.begin() && node.offset < std::prev(behind)->end;
+        return is_in ? family_of(std::prev(behind)->work) : TaxFamily::kNone;
+    }
+
     TaxFamily family(std::uint32_t function) {
         if (!families_[function]) {
             families_[function] = family_of(symbols_.functions[function].name, symbols_.functions[function].module);
@@ -104,15 +137,18 @@ class PathReader {
 
     const Profile& profile_;
     const Names& names_;
+    const CodeMap* code_;
     const program::Symbols& symbols_;
     std::vector<bool> is_own_;
-    std::vector<std::optional<TaxFamily>> families_;  // by function
+    std::vector<std::optional<TaxFamily>> families_;                       // by function
+    std::unordered_map<std::uint64_t, bool> users_;                        // by function and file
+    std::map<std::uint32_t, std::vector<program::SlowInstruction>> slow_;  // by function of code_
 };
 
 }  // namespace
 
-PathEnds make_path_ends(const Profile& profile, const Names& names) {
-    return PathReader(profile, names).read();
+PathEnds make_path_ends(const Profile& profile, const Names& names, const CodeMap* code) {
+    return PathReader(profile, names, code).read();
 }
 
 }  // namespace kymo::spacetime

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "spacetime/evidence/account/families.h"
+#include "spacetime/evidence/code_map.h"
 #include "spacetime/evidence/structure.h"
 #include "spacetime/profile/profile.h"
 
@@ -21,6 +22,7 @@ struct PathKind {
     bool is_known = false;                // false: no frames
     bool is_unknown_call = false;         // it is the caller of a system call that is not known
     bool awaits_message = false;          // in a call of MPI that ends by another rank: its polling is a wait
+    TaxFamily slow = TaxFamily::kNone;    // of the instruction at its end, if that is the users' own code
     std::uint32_t taxing = 0;             // of the symbols' functions: the one that the family is of; 0: none
     std::uint32_t callee = 0;             // likewise: the innermost one with a name behind the users' code; 0: none
     auto operator<=>(const PathKind&) const = default;
@@ -46,7 +48,9 @@ struct PathEnds {
     bool awaits_message(std::uint32_t profile_node) const { return ends[end_of(profile_node)].kind.awaits_message; }
 };
 
-// Cost: each node's frames once, and a comparison of its functions' names with the table of families, once each.
-PathEnds make_path_ends(const Profile& profile, const Names& names);
+// `code`: where the functions' graphs were made; null: no instruction is known. Cost: each node's frames once, a
+// comparison of its functions' names with the table of families, once each, and slow_instructions() of each function
+// of own code with a graph.
+PathEnds make_path_ends(const Profile& profile, const Names& names, const CodeMap* code = nullptr);
 
 }  // namespace kymo::spacetime

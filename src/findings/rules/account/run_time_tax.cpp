@@ -1,12 +1,11 @@
-// Run-time tax: a family of library functions takes much of the processor time beneath the program's own code. One
-// kind for each family of the table (spacetime/evidence/account/families.h).
+// Run-time tax: a family of library functions takes much of the processor time beneath the program's own code; or
+// slow work: instructions of one family take it in that code itself. One kind for each family of the table
+// (spacetime/evidence/account/families.h).
 #include "findings/rule.h"
-#include "findings/rules/shared/spare.h"
+#include "findings/rules/shared/account_rows.h"
 #include "findings/words.h"
 
-#include <algorithm>
 #include <fmt/format.h>
-#include <map>
 #include <utility>
 
 namespace kymo::findings {
@@ -16,12 +15,8 @@ using namespace spacetime;
 
 constexpr double kLeastTax = 0.1;  // of the run and of the processor time: below it is what using a library costs
 constexpr double kSure = 0.9;      // names decide, and a call's family may be another's (an allocation inside a copy)
-
-bool is_processor_time(const AccountRow& row) {
-    return row.time_class == TimeClass::kWork || row.time_class == TimeClass::kRunTime ||
-           row.time_class == TimeClass::kSystemCall || row.time_class == TimeClass::kPageFaults ||
-           row.time_class == TimeClass::kKernel || row.time_class == TimeClass::kSpinning;
-}
+constexpr double kLeastSlow = 0.2;   // of slow instructions: most code has some
+constexpr double kSureOfWork = 0.7;  // the instruction behind one may be slow for another reason
 
 struct Tax {
     std::int64_t ns = 0;
@@ -39,7 +34,7 @@ Tax tax_of(const Account& account, TaxFamily family) {
         tax.processor_ns += is_processor_time(row) ? row.ns : 0;
         tax.waited_ns +=
             row.time_class == TimeClass::kLockWait || row.time_class == TimeClass::kSpinning ? row.ns : 0;
-        if (row.time_class != TimeClass::kRunTime || row.family != family) {
+        if ((row.time_class != TimeClass::kRunTime && row.time_class != TimeClass::kWork) || row.family != family) {
             continue;
         }
         tax.ns += row.ns;
@@ -58,17 +53,9 @@ Tax tax_of(const Account& account, TaxFamily family) {
 // Of other kinds: locks that are held by others, threads that are made all the time.
 bool is_another_kind(const Tax& tax, TaxFamily family) {
     return (family == TaxFamily::kLocking && tax.waited_ns > tax.ns) ||
+           (family == TaxFamily::kAtomics && main_threads(tax.threads).size() < 2) ||
            (family == TaxFamily::kTasks &&
             (tax.most->detail == "pthread_create" || tax.most->detail == "pthread_join" || tax.waited_ns > tax.ns));
-}
-
-Place place_of(const program::SourcePlace& place) {
-    Place result;
-    result.function = place.function;
-    result.file = place.file;
-    result.line_begin = result.line_end = place.line;
-    result.module = place.module;
-    return result;
 }
 
 template <TaxFamily kFamily>
@@ -76,26 +63,29 @@ void claim_tax(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
     const Tax tax = tax_of(evidence.account, kFamily);
     const double run = duration_ns(evidence);
+    const double least = is_of_instructions(kFamily) ? kLeastSlow : kLeastTax;
     if (tax.most == nullptr || tax.most->place.function.empty() ||
-        static_cast<double>(tax.shorter_ns) < kLeastTax * run ||
-        static_cast<double>(tax.ns) < kLeastTax * static_cast<double>(tax.processor_ns) ||
+        static_cast<double>(tax.shorter_ns) < least * run ||
+        static_cast<double>(tax.ns) < least * static_cast<double>(tax.processor_ns) ||
         is_another_kind(tax, kFamily)) {
         return;
     }
     const TaxInfo& info = info_of(kFamily);
     Claim claim;
     claim.node = node_of(evidence, tax.most->place);
-    claim.place = place_of(tax.most->place);
+    claim.place = to_place(tax.most->place);
     claim.own = at_most(tax.threads, run);
-    claim.own_sure = kSure;
+    const bool is_called = !is_of_instructions(kFamily);
+    claim.own_sure = is_called ? kSure : kSureOfWork;
     claim.own_terms = set_of(Term::kUser, Term::kSystem);
     claim.shorter_ns = static_cast<double>(tax.shorter_ns);
     claim.threads = main_threads(tax.threads);
     const double part = static_cast<double>(tax.most->ns) / static_cast<double>(tax.ns);
-    claim.title = fmt::format("{} of the processor time is {}{}, {} of it called in {}.",
-                              in_percent(static_cast<double>(tax.ns) / static_cast<double>(tax.processor_ns)),
-                              info.words, tax.most->detail.empty() ? "" : fmt::format(" (`{}`)", tax.most->detail),
-                              tax.places == 1 ? "all" : in_percent(part), name(*claim.place));
+    claim.title =
+        fmt::format("{} of the processor time is {}{}, {} of it {} {}.",
+                    in_percent(static_cast<double>(tax.ns) / static_cast<double>(tax.processor_ns)), info.words,
+                    tax.most->detail.empty() ? "" : fmt::format(" (`{}`)", tax.most->detail),
+                    tax.places == 1 ? "all" : in_percent(part), is_called ? "called in" : "in", name(*claim.place));
     claim.evidence = {seconds_of(std::string(info.words), static_cast<double>(tax.ns) / 1e9)};
     claims->push_back(std::move(claim));
 }
@@ -106,6 +96,11 @@ constexpr std::string_view kNeeds =
 constexpr std::string_view kAgainst =
     "a function without a name, and one of no family in the table, count for nothing; waiting for locks is not "
     "taking them";
+constexpr std::string_view kWorkNeeds =
+    "a fifth of the processor time, and of what the run could be shorter by, is at instructions of one family in the "
+    "program's own code, or at the ones behind them; of atomic instructions, two threads and more are there";
+constexpr std::string_view kWorkAgainst =
+    "code that cannot be decoded counts for nothing, nor do instructions of libraries";
 
 // `kind`: where another rule has the same defect.
 template <TaxFamily kFamily>
@@ -113,8 +108,8 @@ constexpr Rule tax_rule(int place, std::string_view kind = info_of(kFamily).key)
     Rule rule;
     rule.place = place;
     rule.kind = kind;
-    rule.needs = kNeeds;
-    rule.against = kAgainst;
+    rule.needs = is_of_instructions(kFamily) ? kWorkNeeds : kNeeds;
+    rule.against = is_of_instructions(kFamily) ? kWorkAgainst : kAgainst;
     rule.look = claim_tax<kFamily>;
     rule.direction = info_of(kFamily).direction;
     rule.confirm = info_of(kFamily).confirm;
@@ -135,5 +130,9 @@ extern const Rule kReferenceTax{tax_rule<TaxFamily::kReferenceCounts>(309)};
 extern const Rule kClockTax{tax_rule<TaxFamily::kClock>(310)};
 extern const Rule kCopyTax{tax_rule<TaxFamily::kCopying>(311)};
 extern const Rule kAllocationTax{tax_rule<TaxFamily::kAllocation>(312, "allocation-churn")};
+extern const Rule kDivisionWork{tax_rule<TaxFamily::kDivision>(313)};
+extern const Rule kAtomicWork{tax_rule<TaxFamily::kAtomics>(314)};
+extern const Rule kStridedWork{tax_rule<TaxFamily::kStridedAccess>(315)};
+extern const Rule kChainedWork{tax_rule<TaxFamily::kPointerChasing>(316)};
 
 }  // namespace kymo::findings

@@ -1,0 +1,97 @@
+// polling-sleep: a thread sleeps while nothing else of the program works, and the run waits for it to wake up.
+#include "findings/rule.h"
+#include "findings/rules/shared/account_rows.h"
+#include "findings/words.h"
+
+#include <fmt/format.h>
+
+namespace kymo::findings {
+namespace {
+
+using namespace spacetime;
+
+constexpr double kLeastBusy = 0.1;  // of the run: a program that works for less is there to wait
+
+// What would be saved is that many sleeps' time: the last one before a thread ends holds up the end, once.
+constexpr std::int64_t kLeastSleeps = 2;
+
+bool is_sleep(recording::WaitKind kind) {
+    return kind == recording::WaitKind::kSleep;
+}
+
+// The run goes on when these threads do: they do a part of its work themselves, or others wait for them as long as
+// half of the time that would be saved. A timer's thread sleeps beside the program and holds nothing up. But they
+// sleep for longer than they work: otherwise they pause in their work, and do not wait for something.
+bool are_needed(const Evidence& evidence, const AccountSums& sleeps, const std::vector<std::uint32_t>& threads) {
+    double worked = 0;
+    double awaited = 0;
+    for (const std::uint32_t thread : threads) {
+        worked += static_cast<double>(processor(evidence.run.threads[thread].total));
+        for (std::size_t i = 0; i < evidence.wait_targets.size(); ++i) {
+            awaited += evidence.wait_targets[i].holder == thread ? static_cast<double>(evidence.wait_sums[i].ns) : 0;
+        }
+    }
+    const bool hold_up =
+        worked >= kLeastBusy * duration_ns(evidence) || awaited * 2 >= static_cast<double>(sleeps.shorter_ns);
+    return hold_up && worked <= static_cast<double>(sleeps.ns);
+}
+
+void claim_polling_sleep(const Case& subject, std::vector<Claim>* claims) {
+    const Evidence& evidence = *subject.evidence;
+    const double run = duration_ns(evidence);
+    if (static_cast<double>(processor_ns(evidence.account)) < kLeastBusy * run) {
+        return;
+    }
+    const auto sums =
+        sums_by_function(evidence.account, [](const AccountRow& row) { return row.time_class == TimeClass::kTimer; });
+    for (const AccountSums& own : sums) {
+        const std::vector<std::uint32_t> targets = targets_at(evidence, own.most->place, is_sleep);
+        std::uint64_t count = 0;
+        for (const std::uint32_t target : targets) {
+            count += evidence.wait_sums[target].count;
+        }
+        const std::vector<std::uint32_t> threads = main_threads(own.threads);
+        if (static_cast<double>(own.shorter_ns) < kLeastOfRun * run ||
+            own.shorter_ns * static_cast<std::int64_t>(count) < kLeastSleeps * own.ns ||
+            !are_needed(evidence, own, threads)) {
+            continue;
+        }
+        Claim claim;
+        claim.node = node_of(evidence, own.most->place);
+        claim.place = to_place(own.most->place);
+        claim.own = at_most(own.threads, run);
+        claim.own_terms = set_of(Term::kWaiting);
+        claim.shorter_ns = static_cast<double>(own.shorter_ns);
+        claim.threads = threads;
+        claim.targets = targets;
+        claim.title = fmt::format("{} {} in {} {}, {} in all; for {} of it nothing else of the program works.",
+                                  thread_names(evidence, claim.threads), does(claim.threads, "sleep"),
+                                  name(*claim.place), how_often(count), in_seconds(static_cast<double>(own.ns)),
+                                  in_seconds(static_cast<double>(own.shorter_ns)));
+        claim.evidence = {{"sleeps", static_cast<double>(count)},
+                          seconds("asleep", static_cast<double>(own.ns) / 1e9)};
+        claims->push_back(std::move(claim));
+    }
+}
+
+}  // namespace
+
+extern const Rule kPollingSleep{
+    .place = 261,
+    .kind = "polling-sleep",
+    .needs =
+        "threads sleep in one function while no thread of the program works, for a tenth of the run, and work for a "
+        "tenth of it themselves, or are waited for by others, but sleep for longer than they work",
+    .against =
+        "that time is less than two of the sleeps: the last one holds up the program's end, once; the program works "
+        "for less than a tenth of the run: it is there to wait. Whether a sleep is meant (a rate, "
+        "a pause between tries) is not known",
+    .look = claim_polling_sleep,
+    .direction =
+        "wait for the event itself (a condition variable, a future, poll on a descriptor) instead of sleeping and "
+        "looking again, or sleep for less",
+    .confirm = "shorten the sleep to a tenth and run again: the run must become shorter by about this time",
+    .is_generic = true,
+};
+
+}  // namespace kymo::findings

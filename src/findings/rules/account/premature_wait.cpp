@@ -1,0 +1,107 @@
+// premature-wait: a thread waits for others one after the other, so that they take turns instead of working at once.
+#include "findings/rule.h"
+#include "findings/rules/shared/account_rows.h"
+#include "findings/words.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+
+namespace kymo::findings {
+namespace {
+
+using namespace spacetime;
+using recording::WaitKind;
+
+constexpr double kMostOfOne = 0.6;   // of the time waited: for one thread. More: that one's work is what takes long
+constexpr double kMostHeldUp = 0.3;  // of the time waited: those waited for lack a processor
+
+// Ends when another thread or process has done a piece of work.
+bool is_for_work(WaitKind kind) {
+    return kind == WaitKind::kJoin || kind == WaitKind::kCondition || kind == WaitKind::kSemaphore ||
+           kind == WaitKind::kFutex || kind == WaitKind::kChild;
+}
+
+struct Awaited {
+    double ns = 0;
+    double held_up_ns = 0;
+    std::map<std::uint32_t, double> by_holder;
+    std::uint64_t count = 0;
+};
+
+Awaited awaited(const Evidence& evidence, const std::vector<std::uint32_t>& targets) {
+    Awaited result;
+    for (const std::uint32_t target : targets) {
+        const WaitSum& sum = evidence.wait_sums[target];
+        result.ns += static_cast<double>(sum.ns);
+        result.held_up_ns += static_cast<double>(sum.held_up_ns);
+        result.by_holder[evidence.wait_targets[target].holder] += static_cast<double>(sum.ns);
+        result.count += sum.count;
+    }
+    return result;
+}
+
+// Several threads, of which none is waited for most of the time.
+bool take_turns(const Awaited& waited) {
+    const auto most = std::max_element(waited.by_holder.begin(), waited.by_holder.end(),
+                                       [](const auto& a, const auto& b) { return a.second < b.second; });
+    const auto unknown = waited.by_holder.find(kNone);
+    return waited.by_holder.size() >= 2 && most->second <= kMostOfOne * waited.ns &&
+           (unknown == waited.by_holder.end() || unknown->second <= kMostOfOne / 2 * waited.ns);
+}
+
+void claim_premature_wait(const Case& subject, std::vector<Claim>* claims) {
+    const Evidence& evidence = *subject.evidence;
+    const double run = duration_ns(evidence);
+    const auto sums = sums_by_function(evidence.account, [](const AccountRow& row) {
+        return row.time_class == TimeClass::kThreadWait || row.time_class == TimeClass::kChildWait;
+    });
+    for (const AccountSums& own : sums) {
+        const std::vector<std::uint32_t> targets = targets_at(evidence, own.most->place, is_for_work);
+        const Awaited waited = awaited(evidence, targets);
+        const std::vector<std::uint32_t> threads = main_threads(own.threads);
+        if (static_cast<double>(own.shorter_ns) < kLeastOfRun * run || threads.size() != 1 || !take_turns(waited) ||
+            waited.held_up_ns > kMostHeldUp * waited.ns) {
+            continue;
+        }
+        Claim claim;
+        claim.node = node_of(evidence, own.most->place);
+        claim.place = to_place(own.most->place);
+        claim.own = at_most(own.threads, run);
+        claim.own_terms = set_of(Term::kWaiting);
+        claim.shorter_ns = static_cast<double>(own.shorter_ns);
+        claim.threads = threads;
+        claim.targets = targets;
+        claim.title = fmt::format(
+            "In {} {} waits {} for {} others, one after the other, {} in all: mostly one works at a time. With all "
+            "processors at work the run could be {} shorter.",
+            name(*claim.place), thread_names(evidence, threads), how_often(waited.count),
+            number(static_cast<double>(waited.by_holder.size())), in_seconds(static_cast<double>(own.ns)),
+            in_seconds(static_cast<double>(own.shorter_ns)));
+        claim.evidence = {{"waits", static_cast<double>(waited.count)},
+                          seconds("waiting for them", static_cast<double>(own.ns) / 1e9)};
+        claims->push_back(std::move(claim));
+    }
+}
+
+}  // namespace
+
+extern const Rule kPrematureWait{
+    .place = 262,
+    .kind = "premature-wait",
+    .needs =
+        "one thread waits at one function for two others and more, for none of them most of the time, and the run "
+        "could be a tenth shorter had the processors been used meanwhile",
+    .against =
+        "those waited for lack a processor for a third of that time; who is waited for is not known for a third of "
+        "it",
+    .look = claim_premature_wait,
+    .direction = "start all of the work first, then wait for its parts; or let the waiting thread do a part itself",
+    .confirm =
+        "start two pieces before the first wait: the run must become shorter; if it does not, they need the same "
+        "data "
+        "or lock",
+    .is_generic = true,
+};
+
+}  // namespace kymo::findings

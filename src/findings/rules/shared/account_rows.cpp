@@ -1,0 +1,71 @@
+#include "findings/rules/shared/account_rows.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+namespace kymo::findings {
+
+using namespace spacetime;
+
+std::vector<AccountSums> sums_by_function(const Account& account, const AccountFilter& is_one) {
+    std::map<std::pair<std::string, std::string>, AccountSums> sums;
+    for (const AccountRow& row : account.rows) {
+        if (row.place.function.empty() || !is_one(row)) {
+            continue;
+        }
+        AccountSums& own = sums[{row.place.module, row.place.function}];
+        own.ns += row.ns;
+        own.shorter_ns += row.shorter_ns;
+        for (const AccountTime& part : row.threads) {
+            own.threads[part.thread] += static_cast<double>(part.ns);
+        }
+        if (own.most == nullptr || row.ns > own.most->ns) {
+            own.most = &row;
+        }
+    }
+    std::vector<AccountSums> result;
+    for (auto& [function, own] : sums) {
+        result.push_back(std::move(own));
+    }
+    std::stable_sort(result.begin(), result.end(),
+                     [](const AccountSums& a, const AccountSums& b) { return a.shorter_ns > b.shorter_ns; });
+    return result;
+}
+
+bool is_processor_time(const AccountRow& row) {
+    switch (row.time_class) {
+        case TimeClass::kWork:
+        case TimeClass::kRunTime:
+        case TimeClass::kSystemCall:
+        case TimeClass::kPageFaults:
+        case TimeClass::kKernel:
+        case TimeClass::kSpinning:
+            return true;
+        default:
+            return false;
+    }
+}
+
+std::int64_t processor_ns(const Account& account) {
+    std::int64_t ns = 0;
+    for (const AccountRow& row : account.rows) {
+        ns += is_processor_time(row) ? row.ns : 0;
+    }
+    return ns;
+}
+
+std::vector<std::uint32_t> targets_at(const Evidence& evidence, const program::SourcePlace& place,
+                                      const std::function<bool(recording::WaitKind)>& is_one) {
+    std::vector<std::uint32_t> targets;
+    for (std::uint32_t i = 0; i < evidence.wait_targets.size(); ++i) {
+        const WaitTarget& target = evidence.wait_targets[i];
+        if (target.place.function == place.function && target.place.module == place.module && is_one(target.kind)) {
+            targets.push_back(i);
+        }
+    }
+    return targets;
+}
+
+}  // namespace kymo::findings

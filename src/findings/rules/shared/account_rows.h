@@ -1,0 +1,36 @@
+// Rows of the account, added up for one claim. Pure.
+#pragma once
+
+#include "findings/rules/shared/spare.h"
+#include "spacetime/evidence/evidence.h"
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace kymo::findings {
+
+inline constexpr double kLeastOfRun = 0.1;  // that it could be shorter by, to be worth a finding
+
+struct AccountSums {
+    std::int64_t ns = 0;
+    std::int64_t shorter_ns = 0;
+    ByThread threads;
+    const spacetime::AccountRow* most = nullptr;  // never null in a result
+};
+
+using AccountFilter = std::function<bool(const spacetime::AccountRow&)>;
+
+// Of the rows that `is_one` selects, those of each function of the program's own, what the run could be shorter by
+// most first. Rows without a place are left out.
+std::vector<AccountSums> sums_by_function(const spacetime::Account& account, const AccountFilter& is_one);
+
+// ns on a processor, of all threads: polling included.
+std::int64_t processor_ns(const spacetime::Account& account);
+bool is_processor_time(const spacetime::AccountRow& row);
+
+// Targets of waits at this function, of kinds that `is_one` selects, ascending.
+std::vector<std::uint32_t> targets_at(const spacetime::Evidence& evidence, const program::SourcePlace& place,
+                                      const std::function<bool(recording::WaitKind)>& is_one);
+
+}  // namespace kymo::findings

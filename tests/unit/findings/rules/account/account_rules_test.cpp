@@ -1,0 +1,218 @@
+// Rules over the account's rows: each holds on its time, and is quiet where the counter-evidence is there.
+#include "findings/rule.h"
+#include "findings/rules/shared/account_rows.h"
+#include "made_evidence.h"
+
+#include <gtest/gtest.h>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kymo::findings {
+
+extern const Rule kLockTime;
+extern const Rule kPollingSleep;
+extern const Rule kPrematureWait;
+extern const Rule kDivisionWork;
+extern const Rule kAtomicWork;
+extern const Rule kCopyTax;
+
+namespace account_rules {
+namespace {
+
+using namespace spacetime;
+using recording::WaitKind;
+
+// A run of a second with four threads.
+class MadeRun {
+  public:
+    MadeRun() : made_({}, 5) {
+        made_.evidence.run.end = 1'000 * kMs;
+        for (ThreadFacts& thread : made_.evidence.run.threads) {
+            thread.end = 1'000 * kMs;
+        }
+    }
+
+    // Time of threads 1 … `threads` in one function.
+    AccountRow& add(TimeClass time_class, std::int64_t ms, std::int64_t shorter_ms, std::uint32_t threads = 1,
+                    const std::string& function = "step") {
+        AccountRow row;
+        row.time_class = time_class;
+        row.place = {function, "", "program.c", 7};
+        row.ns = ms * kMs;
+        row.shorter_ns = shorter_ms * kMs;
+        for (std::uint32_t thread = 1; thread <= threads; ++thread) {
+            row.threads.push_back({thread, ms * kMs / threads});
+        }
+        evidence().account.rows.push_back(std::move(row));
+        return evidence().account.rows.back();
+    }
+
+    // A wait of `ms` in all, at `step`.
+    void add_wait(WaitKind kind, std::int64_t ms, std::uint64_t count, std::uint32_t holder = kNone,
+                  std::int64_t held_up_ms = 0) {
+        made_.add_wait_target(kind, "step", holder);
+        WaitSum sum;
+        sum.ns = ms * kMs;
+        sum.count = count;
+        sum.held_up_ns = held_up_ms * kMs;
+        evidence().wait_sums.push_back(sum);
+    }
+
+    std::vector<Claim> claims(const Rule& rule) { return claims_of(rule, evidence()); }
+    Evidence& evidence() { return made_.evidence; }
+
+  private:
+    MadeEvidence made_;
+};
+
+TEST(LockTime, AddsWaitingAndTakingLocks) {
+    MadeRun run;
+    run.add(TimeClass::kLockWait, 300, 80, 2);
+    run.add(TimeClass::kRunTime, 200, 90, 2).family = TaxFamily::kLocking;
+    run.add(TimeClass::kLockWait, 50, 10, 2, "elsewhere");
+    run.add_wait(WaitKind::kMutex, 300, 50, 2);
+    run.add_wait(WaitKind::kSleep, 300, 50);
+    const auto claims = run.claims(kLockTime);
+    ASSERT_EQ(claims.size(), 1U);
+    EXPECT_EQ(claims[0].place->function, "step");
+    EXPECT_DOUBLE_EQ(claims[0].shorter_ns, 170.0 * kMs);
+    EXPECT_EQ(claims[0].targets, std::vector<std::uint32_t>{0});
+    EXPECT_NE(claims[0].title.find("300 ms in all, and spend 200 ms in taking"), std::string::npos)
+        << claims[0].title;
+}
+
+TEST(LockTime, IsNotWhatOthersUseMeanwhileNorWhatTakingAFreeLockCosts) {
+    MadeRun busy;
+    busy.add(TimeClass::kLockWait, 900, 20, 2);
+    EXPECT_TRUE(busy.claims(kLockTime).empty());
+    MadeRun free;
+    free.add(TimeClass::kLockWait, 10, 5, 2);
+    free.add(TimeClass::kRunTime, 400, 200, 2).family = TaxFamily::kLocking;
+    EXPECT_TRUE(free.claims(kLockTime).empty());
+}
+
+TEST(PollingSleep, IsToldWhereNothingElseWorks) {
+    MadeRun run;
+    run.add(TimeClass::kTimer, 700, 600);
+    run.add(TimeClass::kWork, 400, 300, 2, "work");
+    run.add_wait(WaitKind::kSleep, 700, 70);
+    EXPECT_TRUE(run.claims(kPollingSleep).empty()) << "a timer's thread: nothing waits for it";
+    run.add_wait(WaitKind::kCondition, 400, 70, 1);
+    const auto claims = run.claims(kPollingSleep);
+    ASSERT_EQ(claims.size(), 1U);
+    run.evidence().wait_sums.back().ns = 0;
+    run.evidence().run.threads[1].total.user = 110 * kMs;
+    EXPECT_EQ(run.claims(kPollingSleep).size(), 1U) << "it works itself";
+    EXPECT_DOUBLE_EQ(claims[0].shorter_ns, 600.0 * kMs);
+    EXPECT_NE(claims[0].title.find("sleeps in `step` (program.c:7) 70 times, 700 ms in all; for 600 ms of it"),
+              std::string::npos)
+        << claims[0].title;
+}
+
+TEST(PollingSleep, IsNotToldOfAProgramThatIsThereToWait) {
+    MadeRun idle;
+    idle.add(TimeClass::kTimer, 950, 900);
+    idle.add(TimeClass::kWork, 50, 50, 1, "work");
+    idle.add_wait(WaitKind::kSleep, 950, 70);
+    EXPECT_TRUE(idle.claims(kPollingSleep).empty());
+    MadeRun last;  // the end waits for a sleep to be over
+    last.add(TimeClass::kTimer, 600, 150);
+    last.add(TimeClass::kWork, 850, 850, 1, "work");
+    last.add_wait(WaitKind::kSleep, 600, 6);
+    last.add_wait(WaitKind::kJoin, 150, 1, 1);
+    EXPECT_TRUE(last.claims(kPollingSleep).empty());
+    MadeRun pauses;  // in its work
+    pauses.add(TimeClass::kTimer, 300, 300);
+    pauses.add(TimeClass::kWork, 700, 700, 1, "work");
+    pauses.add_wait(WaitKind::kSleep, 300, 30);
+    pauses.evidence().run.threads[1].total.user = 700 * kMs;
+    EXPECT_TRUE(pauses.claims(kPollingSleep).empty());
+    MadeRun covered;  // others work meanwhile
+    covered.add(TimeClass::kTimer, 950, 50);
+    covered.add(TimeClass::kWork, 900, 900, 1, "work");
+    covered.add_wait(WaitKind::kSleep, 950, 70);
+    EXPECT_TRUE(covered.claims(kPollingSleep).empty());
+}
+
+TEST(PrematureWait, IsForSeveralOneAfterTheOther) {
+    MadeRun run;
+    run.add(TimeClass::kThreadWait, 900, 450);
+    run.add_wait(WaitKind::kJoin, 300, 1, 2);
+    run.add_wait(WaitKind::kJoin, 300, 1, 3);
+    run.add_wait(WaitKind::kJoin, 300, 1, 4);
+    const auto claims = run.claims(kPrematureWait);
+    ASSERT_EQ(claims.size(), 1U);
+    EXPECT_EQ(claims[0].targets, (std::vector<std::uint32_t>{0, 1, 2}));
+    EXPECT_NE(claims[0].title.find("waits 3 times for 3 others, one after the other, 900 ms in all"),
+              std::string::npos)
+        << claims[0].title;
+}
+
+TEST(PrematureWait, IsNotForOneNorForThoseWithoutAProcessorOrUnknown) {
+    MadeRun one;  // its own work is what takes long
+    one.add(TimeClass::kThreadWait, 900, 450);
+    one.add_wait(WaitKind::kJoin, 800, 1, 2);
+    one.add_wait(WaitKind::kJoin, 100, 1, 3);
+    EXPECT_TRUE(one.claims(kPrematureWait).empty());
+    MadeRun without_processor;
+    without_processor.add(TimeClass::kThreadWait, 900, 450);
+    without_processor.add_wait(WaitKind::kJoin, 450, 1, 2, 200);
+    without_processor.add_wait(WaitKind::kJoin, 450, 1, 3, 200);
+    EXPECT_TRUE(without_processor.claims(kPrematureWait).empty());
+    MadeRun unknown;
+    unknown.add(TimeClass::kThreadWait, 900, 450);
+    unknown.add_wait(WaitKind::kCondition, 400, 1);
+    unknown.add_wait(WaitKind::kJoin, 500, 1, 3);
+    EXPECT_TRUE(unknown.claims(kPrematureWait).empty());
+    MadeRun team;  // idle workers wait, too: what they wait for is one thread's work
+    team.add(TimeClass::kThreadWait, 900, 450, 3);
+    team.add_wait(WaitKind::kCondition, 450, 9, 2);
+    team.add_wait(WaitKind::kCondition, 450, 9, 3);
+    EXPECT_TRUE(team.claims(kPrematureWait).empty());
+}
+
+TEST(SlowInstructions, AreToldFromAFifthOnAndTaxFromATenth) {
+    MadeRun run;
+    run.add(TimeClass::kWork, 850, 425, 2);
+    run.add(TimeClass::kWork, 150, 150, 2).family = TaxFamily::kDivision;
+    run.add(TimeClass::kRunTime, 150, 150, 2).family = TaxFamily::kCopying;
+    EXPECT_TRUE(run.claims(kDivisionWork).empty());
+    EXPECT_EQ(run.claims(kCopyTax).size(), 1U);
+    run.add(TimeClass::kWork, 250, 250, 2).family = TaxFamily::kDivision;
+    const auto claims = run.claims(kDivisionWork);
+    ASSERT_EQ(claims.size(), 1U);
+    EXPECT_DOUBLE_EQ(claims[0].shorter_ns, 400.0 * kMs);
+    EXPECT_EQ(claims[0].title.substr(0, 4), "29 %");  // 400 of 1,400 ms
+    EXPECT_NE(claims[0].title.find("is dividing, 62 % of it in `step`"), std::string::npos) << claims[0].title;
+}
+
+TEST(SlowInstructions, AtomicsOfOneThreadAreNotContended) {
+    MadeRun one;
+    one.add(TimeClass::kWork, 800, 800, 1).family = TaxFamily::kAtomics;
+    EXPECT_TRUE(one.claims(kAtomicWork).empty());
+    MadeRun two;
+    two.add(TimeClass::kWork, 800, 400, 2).family = TaxFamily::kAtomics;
+    EXPECT_EQ(two.claims(kAtomicWork).size(), 1U);
+}
+
+TEST(AccountRows, AreAddedUpByFunction) {
+    MadeRun run;
+    run.add(TimeClass::kTimer, 100, 10, 1, "a");
+    run.add(TimeClass::kTimer, 200, 20, 2, "b");
+    run.add(TimeClass::kTimer, 50, 30, 1, "a");
+    run.add(TimeClass::kTimer, 70, 60, 1, "");
+    run.add(TimeClass::kWork, 70, 60, 1, "a");
+    const auto sums = sums_by_function(run.evidence().account,
+                                       [](const AccountRow& row) { return row.time_class == TimeClass::kTimer; });
+    ASSERT_EQ(sums.size(), 2U);
+    EXPECT_EQ(sums[0].most->place.function, "a");
+    EXPECT_EQ(sums[0].ns, 150 * kMs);
+    EXPECT_EQ(sums[0].shorter_ns, 40 * kMs);
+    EXPECT_EQ(sums[0].most->ns, 100 * kMs);
+    EXPECT_EQ(processor_ns(run.evidence().account), 70 * kMs);
+}
+
+}  // namespace
+}  // namespace account_rules
+}  // namespace kymo::findings
