@@ -64,6 +64,17 @@ enum class Operation : std::uint8_t {
                // source2 where that is a register; a conditional jump may itself be a comparison
 };
 
+// Arithmetic in vector registers. kOther: none, or none of these.
+enum class VectorWork : std::uint8_t {
+    kOther,
+    kScalarSum,      // one number at a time: addition, subtraction, also of a product (a fused one added to
+                     // `destination`)
+    kScalarProduct,  // multiplication
+    kScalarLeast,    // minimum, maximum
+    kScalarMixed,    // a fused multiplication whose destination is a factor
+    kPacked,         // several numbers at a time
+};
+
 // Of a conditional jump: taken where the last comparison's left side is so. Unsigned.
 enum class Condition : std::uint8_t { kOther, kAbove, kAboveOrEqual, kBelow, kBelowOrEqual };
 
@@ -81,6 +92,9 @@ struct Instruction {
     bool writes_memory = false;
     bool writes_other = false;  // may change a register that is not a general one: vectors, floating point, segments
     bool is_try = false;  // changes memory only to a value that does not depend on it: exchange, compare-and-exchange
+    VectorWork vector_work = VectorWork::kOther;
+    std::uint32_t vector_reads = 0;  // bit n: vector register n matters; writing a part of one keeps the rest
+    std::uint32_t vector_writes = 0;
     bool is_division = false;   // also a remainder, a root; whole numbers or not
     bool is_locked = false;     // changes memory as one step for all processors
     bool is_pause = false;      // a hint to the processor that this is a waiting loop

@@ -81,6 +81,98 @@ void pass(const Instruction& in, Origins* origins) {
     }
 }
 
+// Whether the rounds of a loop of one block, given instruction by instruction, could be done several at a time.
+class ScalarLoop {
+  public:
+    // `moves`: of an operand's address, bytes a round.
+    template <typename Moves>
+    void take(const Instruction& in, const Moves& moves) {
+        is_possible_ =
+            is_possible_ && !is_call(in) && !in.is_division && !in.is_locked && in.vector_work != VectorWork::kPacked;
+        is_scalar_ = is_scalar_ || (in.vector_work != VectorWork::kOther);
+        for (std::size_t i = 0; i < in.memory_operands; ++i) {
+            const MemoryOperand& operand = in.memory[i];
+            const auto step = operand.index_is_vector ? std::nullopt : moves(operand);
+            is_possible_ = is_possible_ && step && (*step != 0 || !operand.is_written);
+            if (step && *step != 0) {
+                Stream& stream = streams_[{operand.base, operand.index, operand.scale}];
+                stream.step = *step;
+                // As seen at the round's begin: an address register may have moved on within it.
+                const std::int64_t moved = moved_by(operand.base) + moved_by(operand.index) * operand.scale;
+                (operand.is_written ? stream.written : stream.read)
+                    .emplace(operand.displacement + moved, operand.width);
+            }
+        }
+        if ((in.operation == Operation::kSum || in.operation == Operation::kStep) && in.source == in.destination &&
+            in.source2 == kNoRegister && in.destination < kRegisters) {
+            moved_[in.destination] += in.constant;
+        }
+        for (unsigned reg = 0; reg < kRegisters; ++reg) {
+            const std::uint32_t bit = 1U << reg;
+            Carried& own = registers_[reg];
+            const bool reads = (in.vector_reads & bit) != 0;
+            const bool writes = (in.vector_writes & bit) != 0;
+            if (reads && !own.is_written) {
+                own.is_live = true;
+            }
+            if (reads || writes) {
+                const bool is_update = reads && writes && in.vector_work != VectorWork::kOther &&
+                                       in.vector_work != VectorWork::kScalarMixed;
+                own.is_sum = own.is_sum && is_update && (!own.is_used || own.work == in.vector_work);
+                own.work = in.vector_work;
+                own.is_used = true;
+            }
+            own.is_written = own.is_written || writes;
+        }
+    }
+
+    bool is_one() const {
+        return is_possible_ && is_scalar_ && !streams_.empty() &&
+               std::all_of(streams_.begin(), streams_.end(),
+                           [](const auto& each) { return each.second.is_dense(); }) &&
+               std::all_of(registers_.begin(), registers_.end(),
+                           [](const Carried& reg) { return !(reg.is_live && reg.is_written) || reg.is_sum; });
+    }
+
+  private:
+    std::int64_t moved_by(std::uint8_t reg) const { return reg < kRegisters ? moved_[reg] : 0; }
+
+    using Parts = std::set<std::pair<std::int64_t, std::uint16_t>>;  // displacement, bytes
+    struct Stream {
+        std::int64_t step = 0;
+        Parts read;
+        Parts written;
+
+        // All bytes are used, and none is read that an earlier round wrote.
+        bool is_dense() const {
+            const Parts& longer = read.size() >= written.size() ? read : written;
+            std::int64_t bytes = 0;
+            for (const auto& [displacement, width] : longer) {
+                bytes += width;
+            }
+            const bool reads_behind = std::any_of(read.begin(), read.end(), [&](const auto& from) {
+                return std::any_of(written.begin(), written.end(), [&](const auto& to) {
+                    return (to.first - from.first) % step == 0 && (to.first - from.first) / step >= 1;
+                });
+            });
+            return bytes >= std::abs(step) && !reads_behind;
+        }
+    };
+    struct Carried {
+        bool is_live = false;  // its value of the round before matters
+        bool is_written = false;
+        bool is_used = false;
+        bool is_sum = true;  // all that is done with it is adding to it, or all multiplying, or all taking the least
+        VectorWork work = VectorWork::kOther;
+    };
+
+    bool is_possible_ = true;
+    bool is_scalar_ = false;
+    std::map<std::tuple<std::uint8_t, std::uint8_t, std::uint8_t>, Stream> streams_;
+    std::array<Carried, kRegisters> registers_ = {};
+    std::array<std::int64_t, kRegisters> moved_ = {};  // general registers, since the round's begin
+};
+
 // One loop without loops inside.
 class InnerLoop {
   public:
@@ -105,6 +197,7 @@ class InnerLoop {
         if (instructions <= kSlowLoopInstructions) {
             find_chained(add);
             find_strided(add);
+            find_scalar(add);
         }
     }
 
@@ -250,6 +343,21 @@ class InnerLoop {
                     add(load, SlowWork::kStridedLoad);
                 }
             }
+        }
+    }
+
+    template <typename Add>
+    void find_scalar(const Add& add) const {
+        if (blocks_.size() != 1) {
+            return;  // a branch in it needs masks, or is why there are no vectors
+        }
+        ScalarLoop loop;
+        each(blocks_[0], [&](std::uint32_t /*number*/, const Instruction& in) {
+            loop.take(in, [&](const MemoryOperand& operand) { return moves(operand); });
+        });
+        if (loop.is_one()) {
+            each(blocks_[0],
+                 [&](std::uint32_t number, const Instruction& /*in*/) { add(number, SlowWork::kScalarFloat); });
         }
     }
 

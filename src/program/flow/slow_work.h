@@ -19,6 +19,8 @@ enum class SlowWork : std::uint8_t {
     kDivision,     // dividing or extracting a root: ten cycles and more each, one at a time
     kAtomic,       // a locked change of memory: some 20 cycles alone, hundreds where other processors change it too
     kStridedLoad,  // a loop's load that moves by a cache line or more each round, of which at most a quarter is used
+    kScalarFloat,  // a loop over arrays in order that computes one number at a time, though nothing in it needs the
+                   // round before, but for a sum: vectors would do two to sixteen
     kChainedLoad,  // a loop's load whose address comes from what it read the round before: no two at a time
 };
 
@@ -33,7 +35,8 @@ inline constexpr std::uint32_t kSlowLoopInstructions = 512;  // the loads of lon
 
 // All of a function, by address; their ranges do not overlap. Loads are examined in loops without loops inside.
 // `loops`: found on block_digraph(graph). Only the x86-64 decoder tells divisions and locked instructions. Cost:
-// decodes the function, and its innermost loops three times.
+// decodes the function, and its innermost loops four times. Whether arrays overlap is not known; a sum that goes
+// through several registers in an unrolled loop is not seen.
 std::vector<SlowInstruction> slow_instructions(const Decoder& decoder, const CodeBytes& code, const FlowGraph& graph,
                                                const Loops& loops);
 

@@ -63,9 +63,9 @@ void claim_tax(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
     const Tax tax = tax_of(evidence.account, kFamily);
     const double run = duration_ns(evidence);
+    const double shorter = static_cast<double>(tax.shorter_ns) * info_of(kFamily).saves;
     const double least = is_of_instructions(kFamily) ? kLeastSlow : kLeastTax;
-    if (tax.most == nullptr || tax.most->place.function.empty() ||
-        static_cast<double>(tax.shorter_ns) < least * run ||
+    if (tax.most == nullptr || tax.most->place.function.empty() || shorter < least * run ||
         static_cast<double>(tax.ns) < least * static_cast<double>(tax.processor_ns) ||
         is_another_kind(tax, kFamily)) {
         return;
@@ -78,7 +78,7 @@ void claim_tax(const Case& subject, std::vector<Claim>* claims) {
     const bool is_called = !is_of_instructions(kFamily);
     claim.own_sure = is_called ? kSure : kSureOfWork;
     claim.own_terms = set_of(Term::kUser, Term::kSystem);
-    claim.shorter_ns = static_cast<double>(tax.shorter_ns);
+    claim.shorter_ns = shorter;
     claim.threads = main_threads(tax.threads);
     const double part = static_cast<double>(tax.most->ns) / static_cast<double>(tax.ns);
     claim.title =
@@ -130,6 +130,7 @@ extern const Rule kReferenceTax{tax_rule<TaxFamily::kReferenceCounts>(309)};
 extern const Rule kClockTax{tax_rule<TaxFamily::kClock>(310)};
 extern const Rule kCopyTax{tax_rule<TaxFamily::kCopying>(311)};
 extern const Rule kAllocationTax{tax_rule<TaxFamily::kAllocation>(312, "allocation-churn")};
+// None of kNotVectorised: how much vectors save depends on whether the data comes from the caches.
 extern const Rule kDivisionWork{tax_rule<TaxFamily::kDivision>(313)};
 extern const Rule kAtomicWork{tax_rule<TaxFamily::kAtomics>(314)};
 extern const Rule kStridedWork{tax_rule<TaxFamily::kStridedAccess>(315)};

@@ -3,6 +3,7 @@
 
 #include <Zydis/Zydis.h>
 #include <array>
+#include <string_view>
 
 namespace kymo::program {
 namespace {
@@ -224,6 +225,17 @@ std::uint32_t bit_of(ZydisRegister reg) {
     return number != kNoRegister ? 1U << number : 0U;
 }
 
+std::uint32_t vector_bit_of(ZydisRegister reg) {
+    switch (ZydisRegisterGetClass(reg)) {
+        case ZYDIS_REGCLASS_XMM:
+        case ZYDIS_REGCLASS_YMM:
+        case ZYDIS_REGCLASS_ZMM:
+            return 1U << (static_cast<unsigned>(ZydisRegisterGetId(reg)) & 31U);
+        default:
+            return 0;
+    }
+}
+
 // What an instruction does with a register. Writing a part of one keeps the rest, which counts as reading.
 void note_register(const ZydisDecodedInstruction& in, const ZydisDecodedOperand& operand, Instruction* out) {
     const bool written = (operand.actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
@@ -237,9 +249,11 @@ void note_register(const ZydisDecodedInstruction& in, const ZydisDecodedOperand&
         out->writes_other =
             out->writes_other || (bit == 0 && kind != ZYDIS_REGCLASS_FLAGS && kind != ZYDIS_REGCLASS_IP);
         out->reads |= operand.size < 32 ? bit : 0U;
+        out->vector_writes |= vector_bit_of(operand.reg.value);
     }
     if (read && !is_zeroing) {
         out->reads |= bit;
+        out->vector_reads |= vector_bit_of(operand.reg.value);
     }
 }
 
@@ -254,6 +268,44 @@ bool is_try(ZydisMnemonic mnemonic) {
         default:
             return false;
     }
+}
+
+// By its name, as AMD64 and Intel document it: [v]add, sub, mul, min, max, f[n]madd, f[n]msub + sd, ss, pd, ps …
+VectorWork vector_work_of(std::string_view name) {
+    name.remove_prefix(name.starts_with('v') ? 1 : 0);
+    const bool is_scalar = name.ends_with("sd") || name.ends_with("ss");
+    const bool is_packed = name.ends_with("pd") || name.ends_with("ps");
+    if (name.starts_with("padd") || name.starts_with("psub") || name.starts_with("pmul") ||
+        name.starts_with("pmadd")) {
+        return VectorWork::kPacked;
+    }
+    const bool is_fused = name.starts_with("fmadd") || name.starts_with("fmsub") || name.starts_with("fnmadd") ||
+                          name.starts_with("fnmsub");
+    const bool is_sum = name.starts_with("add") || name.starts_with("sub");
+    const bool is_product = name.starts_with("mul");
+    const bool is_least = name.starts_with("min") || name.starts_with("max");
+    if (!(is_fused || is_sum || is_product || is_least) || !(is_scalar || is_packed)) {
+        return VectorWork::kOther;
+    }
+    if (is_packed) {
+        return VectorWork::kPacked;
+    }
+    if (is_fused) {
+        return name.find("231") != std::string_view::npos ? VectorWork::kScalarSum : VectorWork::kScalarMixed;
+    }
+    return is_sum ? VectorWork::kScalarSum : is_product ? VectorWork::kScalarProduct : VectorWork::kScalarLeast;
+}
+
+VectorWork vector_work_of(ZydisMnemonic mnemonic) {
+    static const auto table = [] {
+        std::array<VectorWork, ZYDIS_MNEMONIC_MAX_VALUE + 1> made{};
+        for (std::size_t i = 0; i < made.size(); ++i) {
+            const char* const name = ZydisMnemonicGetString(static_cast<ZydisMnemonic>(i));
+            made[i] = name == nullptr ? VectorWork::kOther : vector_work_of(std::string_view(name));
+        }
+        return made;
+    }();
+    return table[static_cast<std::size_t>(mnemonic)];
 }
 
 bool is_division(ZydisMnemonic mnemonic) {
@@ -284,6 +336,25 @@ bool is_division(ZydisMnemonic mnemonic) {
         case ZYDIS_MNEMONIC_FIDIVR:
         case ZYDIS_MNEMONIC_FSQRT:
             return true;
+        default:
+            return false;
+    }
+}
+
+// "pxor %xmm0,%xmm0": the register's value before does not matter.
+bool is_zeroing_vector(const ZydisDecodedInstruction& in, const ZydisDecodedOperand* operands) {
+    switch (in.mnemonic) {
+        case ZYDIS_MNEMONIC_PXOR:
+        case ZYDIS_MNEMONIC_XORPS:
+        case ZYDIS_MNEMONIC_XORPD:
+        case ZYDIS_MNEMONIC_VPXOR:
+        case ZYDIS_MNEMONIC_VXORPS:
+        case ZYDIS_MNEMONIC_VXORPD: {
+            const ZydisDecodedOperand& last = operands[in.operand_count_visible - 1];
+            const ZydisDecodedOperand& before = operands[in.operand_count_visible - 2];
+            return last.type == ZYDIS_OPERAND_TYPE_REGISTER && before.type == ZYDIS_OPERAND_TYPE_REGISTER &&
+                   last.reg.value == before.reg.value;
+        }
         default:
             return false;
     }
@@ -334,6 +405,10 @@ class X86Decoder final : public Decoder {
             }
         }
         out->is_try = out->writes_memory && is_try(in.mnemonic);
+        out->vector_work = vector_work_of(in.mnemonic);
+        if (is_zeroing_vector(in, operands.data())) {
+            out->vector_reads = 0;
+        }
         out->is_division = is_division(in.mnemonic);
         // An exchange with memory is locked without the prefix.
         out->is_locked = (in.attributes & ZYDIS_ATTRIB_HAS_LOCK) != 0 ||

@@ -374,6 +374,8 @@ TaxFamily family_of(program::SlowWork work) {
             return TaxFamily::kDivision;
         case program::SlowWork::kAtomic:
             return TaxFamily::kAtomics;
+        case program::SlowWork::kScalarFloat:
+            return TaxFamily::kNotVectorised;
         case program::SlowWork::kStridedLoad:
             return TaxFamily::kStridedAccess;
         case program::SlowWork::kChainedLoad:

@@ -33,11 +33,12 @@ enum class TaxFamily : std::uint8_t {
     kClock,
     kDivision,  // from here on: of instructions
     kAtomics,
+    kNotVectorised,
     kStridedAccess,
     kPointerChasing,
     kStartEnd,  // start and end of the run-time libraries themselves: no tax on anything, and nothing to change
 };
-inline constexpr std::size_t kTaxFamilies = 20;
+inline constexpr std::size_t kTaxFamilies = 21;
 
 struct TaxInfo {
     TaxFamily family;
@@ -45,6 +46,7 @@ struct TaxInfo {
     std::string_view words;      // "allocating memory"
     std::string_view direction;  // what to change; one sentence without a full stop
     std::string_view confirm;    // the experiment
+    double saves = 1;            // the part of its time that the change saves, taken for the usual case
 };
 
 struct TaxPattern {
@@ -101,11 +103,18 @@ inline constexpr std::array<TaxInfo, kTaxFamilies> kTaxTable = {{
     {TaxFamily::kDivision, "division-bound", "dividing",
      "multiply by the reciprocal, computed once outside the loop; use a shift or a mask where the divisor is a power "
      "of two, a subtraction where a remainder only wraps around",
-     "replace the division by a multiplication for one run: the time must fall even if the result is then wrong"},
+     "replace the division by a multiplication for one run: the time must fall even if the result is then wrong",
+     0.7},
     {TaxFamily::kAtomics, "atomic-contention", "changing memory by atomic instructions",
      "let each thread change a variable of its own, a cache line apart from the others', and join them at the end; "
      "change a shared one once a batch",
      "give each thread a variable of its own for one run: the time must fall"},
+    {TaxFamily::kNotVectorised, "not-vectorised", "computing one floating-point number at a time",
+     "let the compiler use vectors: -O3 -march=native; restrict or #pragma omp simd where arrays do not overlap; for "
+     "sums -fassociative-math, or several sums by turns",
+     "compile with -O3 -march=native -fopt-info-vec-missed (GCC; -Rpass-missed=loop-vectorize for Clang): it says "
+     "what "
+     "keeps the loop from vectors"},
     {TaxFamily::kStridedAccess, "strided-access", "reading memory with a stride of a cache line and more",
      "exchange the loops so that the innermost one goes through memory in order; keep what is read together in one "
      "array of its own; work in blocks that fit the cache",

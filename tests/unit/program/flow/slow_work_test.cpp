@@ -3,6 +3,7 @@
 #include "compile_functions.h"
 #include "program/flow/make_flow_graph.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <map>
 #include <set>
@@ -74,7 +75,9 @@ TEST_P(SlowWorks, AreToldByTheCode) {
         std::set<std::string> found;
         std::uint64_t behind = 0;
         for (const SlowInstruction& slow : slow_instructions(x86_64_decoder(), code, graph, loops)) {
-            found.insert(kWords.at(slow.work));
+            if (slow.work != SlowWork::kScalarFloat) {
+                found.insert(kWords.at(slow.work));
+            }
             EXPECT_LE(behind, slow.begin) << function.name;
             EXPECT_LT(slow.begin, slow.end) << function.name;
             behind = slow.end;
@@ -87,6 +90,74 @@ TEST_P(SlowWorks, AreToldByTheCode) {
 
 INSTANTIATE_TEST_SUITE_P(Forms, SlowWorks,
                          testing::Values("-O2", "-O1", "-O3", "-O2 -march=x86-64-v3", "-O2 -fcf-protection=full"));
+
+// Loops over arrays, compiled without vectors: "scalar" could have them, "chain" could not.
+constexpr const char* kArrays = R"(
+#include <cstddef>
+#define EACH extern "C" __attribute__((noinline))
+EACH double scalar_sum(const double* a, int n) { double s = 0; for (int i = 0; i < n; ++i) s += a[i]; return s; }
+EACH float scalar_product(const float* a, int n) { float s = 1; for (int i = 0; i < n; ++i) s *= a[i]; return s; }
+EACH void scalar_scale(double* a, int n) { for (int i = 0; i < n; ++i) a[i] *= 3; }
+EACH void scalar_axpy(const float* x, float* y, float f, size_t n) { for (size_t i = 0; i < n; ++i) y[i] = f * x[i] + y[i]; }
+EACH double scalar_dot(const double* a, const double* b, size_t n) { double s = 0; for (size_t i = 0; i < n; ++i) s += a[i] * b[i]; return s; }
+EACH void scalar_stencil(const double* a, double* b, size_t n) { for (size_t i = 1; i + 1 < n; ++i) b[i] = 0.25 * a[i - 1] + 0.5 * a[i] + 0.25 * a[i + 1]; }
+EACH void scalar_ahead(double* a, size_t n) { for (size_t i = 0; i + 1 < n; ++i) a[i] = a[i + 1] * 2; }
+EACH void scalar_backwards(double* a, size_t n) { for (size_t i = n; i > 0; --i) a[i - 1] *= 3; }
+EACH double chain_polynomial(const double* a, double x, int n) { double y = 0; for (int i = 0; i < n; ++i) y = y * x + a[i]; return y; }
+EACH void chain_prefix(double* a, size_t n) { double s = 0; for (size_t i = 0; i < n; ++i) { s += a[i]; a[i] = s; } }
+EACH void chain_relax(double* a, size_t n) { for (size_t i = 1; i < n; ++i) a[i] = 0.5 * a[i - 1] + a[i]; }
+EACH double chain_filter(const double* a, size_t n, double f) { double y = 0; for (size_t i = 0; i < n; ++i) y += f * (a[i] - y); return y; }
+EACH double chain_lookup(const double* a, const int* index, size_t n) { double s = 0; for (size_t i = 0; i < n; ++i) s += a[index[i]]; return s; }
+EACH double chain_number(size_t n) { double x = 0.5; for (size_t i = 0; i < n; ++i) x = 3.9 * x * (1 - x); return x; }
+EACH double chain_call(double (*f)(double), const double* a, size_t n) { double s = 0; for (size_t i = 0; i < n; ++i) s += f(a[i]); return s; }
+EACH void chain_copy(const double* a, double* b, size_t n) { for (size_t i = 0; i < n; ++i) b[i] = a[i]; }
+EACH long chain_whole(const long* a, size_t n) { long s = 0; for (size_t i = 0; i < n; ++i) { s += a[i] * 3; asm volatile("" : "+r"(s)); } return s; }
+)";
+
+class ScalarLoops : public testing::TestWithParam<const char*> {};
+
+TEST_P(ScalarLoops, AreThoseThatVectorsCouldDo) {
+    const auto compiled = compile_functions(kArrays, GetParam());
+    if (!compiled) {
+        GTEST_SKIP() << "this compiler refuses " << GetParam();
+    }
+    const ElfFunctions& file = *compiled;
+    int seen = 0;
+    for (const ElfFunction& function : file.functions()) {
+        const bool is_scalar = function.name.starts_with("scalar_");
+        if (!is_scalar && !function.name.starts_with("chain_")) {
+            continue;
+        }
+        ++seen;
+        const CodeBytes code({{function.address, function.bytes}});
+        const FlowGraph graph = make_flow_graph(x86_64_decoder(), {code, function.address}, file.data());
+        const Loops loops = find_loops(block_digraph(graph), static_cast<std::uint32_t>(graph.blocks.size()));
+        const auto found = slow_instructions(x86_64_decoder(), code, graph, loops);
+        EXPECT_EQ(std::any_of(found.begin(), found.end(),
+                              [](const SlowInstruction& slow) { return slow.work == SlowWork::kScalarFloat; }),
+                  is_scalar)
+            << function.name << " " << GetParam();
+    }
+    EXPECT_EQ(seen, 17);
+}
+
+INSTANTIATE_TEST_SUITE_P(Forms, ScalarLoops,
+                         testing::Values("-O1", "-O2 -fno-tree-vectorize",
+                                         "-O2 -fno-tree-vectorize -march=x86-64-v3"));
+
+// What is in vectors already is not slow.
+TEST(ScalarLoop, IsNoneWhereThereAreVectors) {
+    const auto compiled = compile_functions(
+        "extern \"C\" void scale(double* __restrict a) { for (int i = 0; i < 4096; ++i) a[i] *= 3; }\n", "-O3");
+    ASSERT_TRUE(compiled);
+    for (const ElfFunction& function : compiled->functions()) {
+        const CodeBytes code({{function.address, function.bytes}});
+        const FlowGraph graph = make_flow_graph(x86_64_decoder(), {code, function.address}, compiled->data());
+        const Loops loops = find_loops(block_digraph(graph), static_cast<std::uint32_t>(graph.blocks.size()));
+        EXPECT_FALSE(loops.loops.empty());
+        EXPECT_TRUE(slow_instructions(x86_64_decoder(), code, graph, loops).empty());
+    }
+}
 
 }  // namespace
 }  // namespace kymo::program

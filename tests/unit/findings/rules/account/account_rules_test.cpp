@@ -182,8 +182,8 @@ TEST(SlowInstructions, AreToldFromAFifthOnAndTaxFromATenth) {
     run.add(TimeClass::kWork, 250, 250, 2).family = TaxFamily::kDivision;
     const auto claims = run.claims(kDivisionWork);
     ASSERT_EQ(claims.size(), 1U);
-    EXPECT_DOUBLE_EQ(claims[0].shorter_ns, 400.0 * kMs);
-    EXPECT_EQ(claims[0].title.substr(0, 4), "29 %");  // 400 of 1,400 ms
+    EXPECT_DOUBLE_EQ(claims[0].shorter_ns, 280.0 * kMs);  // seven tenths of 400 ms
+    EXPECT_EQ(claims[0].title.substr(0, 4), "29 %");      // 400 of 1,400 ms
     EXPECT_NE(claims[0].title.find("is dividing, 62 % of it in `step`"), std::string::npos) << claims[0].title;
 }
 
