@@ -32,13 +32,7 @@ void claim_lock_time(const Case& subject, std::vector<Claim>* claims) {
             static_cast<double>(waited) < kLeastWaits * static_cast<double>(own.ns)) {
             continue;
         }
-        Claim claim;
-        claim.node = node_of(evidence, own.most->place);
-        claim.place = to_place(own.most->place);
-        claim.own = at_most(own.threads, run);
-        claim.own_terms = set_of(Term::kWaiting, Term::kUser, Term::kSystem);
-        claim.shorter_ns = static_cast<double>(own.shorter_ns);
-        claim.threads = main_threads(own.threads);
+        Claim claim = claim_of(evidence, own, set_of(Term::kWaiting, Term::kUser, Term::kSystem));
         claim.targets = targets_at(evidence, own.most->place, is_lock);
         claim.title =
             fmt::format("{} {} for locks in {}, {} in all, and {} {} in taking and giving them back.",

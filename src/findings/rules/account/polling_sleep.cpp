@@ -56,13 +56,7 @@ void claim_polling_sleep(const Case& subject, std::vector<Claim>* claims) {
             !are_needed(evidence, own, threads)) {
             continue;
         }
-        Claim claim;
-        claim.node = node_of(evidence, own.most->place);
-        claim.place = to_place(own.most->place);
-        claim.own = at_most(own.threads, run);
-        claim.own_terms = set_of(Term::kWaiting);
-        claim.shorter_ns = static_cast<double>(own.shorter_ns);
-        claim.threads = threads;
+        Claim claim = claim_of(evidence, own, set_of(Term::kWaiting));
         claim.targets = targets;
         claim.title = fmt::format("{} {} in {} {}, {} in all; for {} of it nothing else of the program works.",
                                   thread_names(evidence, claim.threads), does(claim.threads, "sleep"),

@@ -41,12 +41,16 @@ Awaited awaited(const Evidence& evidence, const std::vector<std::uint32_t>& targ
     return result;
 }
 
+std::size_t known_holders(const Awaited& waited) {
+    return waited.by_holder.size() - waited.by_holder.count(kNone);
+}
+
 // Several threads, of which none is waited for most of the time.
 bool take_turns(const Awaited& waited) {
     const auto most = std::max_element(waited.by_holder.begin(), waited.by_holder.end(),
                                        [](const auto& a, const auto& b) { return a.second < b.second; });
     const auto unknown = waited.by_holder.find(kNone);
-    return waited.by_holder.size() >= 2 && most->second <= kMostOfOne * waited.ns &&
+    return known_holders(waited) >= 2 && most->second <= kMostOfOne * waited.ns &&
            (unknown == waited.by_holder.end() || unknown->second <= kMostOfOne / 2 * waited.ns);
 }
 
@@ -64,19 +68,13 @@ void claim_premature_wait(const Case& subject, std::vector<Claim>* claims) {
             waited.held_up_ns > kMostHeldUp * waited.ns) {
             continue;
         }
-        Claim claim;
-        claim.node = node_of(evidence, own.most->place);
-        claim.place = to_place(own.most->place);
-        claim.own = at_most(own.threads, run);
-        claim.own_terms = set_of(Term::kWaiting);
-        claim.shorter_ns = static_cast<double>(own.shorter_ns);
-        claim.threads = threads;
+        Claim claim = claim_of(evidence, own, set_of(Term::kWaiting));
         claim.targets = targets;
         claim.title = fmt::format(
             "In {} {} waits {} for {} others, one after the other, {} in all: mostly one works at a time. With all "
             "processors at work the run could be {} shorter.",
             name(*claim.place), thread_names(evidence, threads), how_often(waited.count),
-            number(static_cast<double>(waited.by_holder.size())), in_seconds(static_cast<double>(own.ns)),
+            number(static_cast<double>(known_holders(waited))), in_seconds(static_cast<double>(own.ns)),
             in_seconds(static_cast<double>(own.shorter_ns)));
         claim.evidence = {{"waits", static_cast<double>(waited.count)},
                           seconds("waiting for them", static_cast<double>(own.ns) / 1e9)};

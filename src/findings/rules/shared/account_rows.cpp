@@ -34,6 +34,17 @@ std::vector<AccountSums> sums_by_function(const Account& account, const AccountF
     return result;
 }
 
+Claim claim_of(const Evidence& evidence, const AccountSums& sums, TermSet terms) {
+    Claim claim;
+    claim.node = node_of(evidence, sums.most->place);
+    claim.place = to_place(sums.most->place);
+    claim.own = at_most(sums.threads, duration_ns(evidence));
+    claim.own_terms = terms;
+    claim.shorter_ns = static_cast<double>(sums.shorter_ns);
+    claim.threads = main_threads(sums.threads);
+    return claim;
+}
+
 bool is_processor_time(const AccountRow& row) {
     switch (row.time_class) {
         case TimeClass::kWork:

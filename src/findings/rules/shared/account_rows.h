@@ -1,6 +1,7 @@
 // Rows of the account, added up for one claim. Pure.
 #pragma once
 
+#include "findings/rule.h"
 #include "findings/rules/shared/spare.h"
 #include "spacetime/evidence/evidence.h"
 
@@ -24,6 +25,9 @@ using AccountFilter = std::function<bool(const spacetime::AccountRow&)>;
 // Of the rows that `is_one` selects, those of each function of the program's own, what the run could be shorter by
 // most first. Rows without a place are left out.
 std::vector<AccountSums> sums_by_function(const spacetime::Account& account, const AccountFilter& is_one);
+
+// A claim on them, without title and evidence: their place, threads, time of these terms, and what it is worth.
+Claim claim_of(const spacetime::Evidence& evidence, const AccountSums& sums, TermSet terms);
 
 // ns on a processor, of all threads: polling included.
 std::int64_t processor_ns(const spacetime::Account& account);

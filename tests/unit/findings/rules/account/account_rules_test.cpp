@@ -141,9 +141,10 @@ TEST(PrematureWait, IsForSeveralOneAfterTheOther) {
     run.add_wait(WaitKind::kJoin, 300, 1, 2);
     run.add_wait(WaitKind::kJoin, 300, 1, 3);
     run.add_wait(WaitKind::kJoin, 300, 1, 4);
+    run.add_wait(WaitKind::kJoin, 1, 0);  // for whom is not known
     const auto claims = run.claims(kPrematureWait);
     ASSERT_EQ(claims.size(), 1U);
-    EXPECT_EQ(claims[0].targets, (std::vector<std::uint32_t>{0, 1, 2}));
+    EXPECT_EQ(claims[0].targets, (std::vector<std::uint32_t>{0, 1, 2, 3}));
     EXPECT_NE(claims[0].title.find("waits 3 times for 3 others, one after the other, 900 ms in all"),
               std::string::npos)
         << claims[0].title;
