@@ -2,14 +2,17 @@
 #include "view/hunt_results.h"
 #include "view/sections/section.h"
 
+#include <algorithm>
+
 namespace kymo::view {
 
 extern const Section kHuntSection{
     .place = 110,
     .text =
         [](const SectionInput& in) {
-            return terminal_hunt_results(in.options.style, in.analysis.hunt_results, in.others(),
-                                         in.options.is_short);
+            // One result at least, however short the report: it is what the run was for.
+            return terminal_hunt_results(in.options.style, in.analysis.hunt_results,
+                                         std::max<std::size_t>(in.others(), 1), in.options.is_short);
         },
     .json =
         [](const analysis::Analysis& analysis, nlohmann::ordered_json& report) {

@@ -10,6 +10,7 @@
 enum { kTurns = 40 };
 
 static atomic_int turn;
+static atomic_int asked;  // turns that were waited for: none is given before, however late either thread is
 
 static long long now(void) {
     struct timespec time;
@@ -28,6 +29,7 @@ static void futex(atomic_int* word, int operation, int value) {
 }
 
 __attribute__((noinline)) static void wait_turn(void) {
+    atomic_fetch_add(&asked, 1);
     while (atomic_exchange(&turn, 0) == 0) {
         futex(&turn, 0, 0);
     }
@@ -46,7 +48,9 @@ __attribute__((noinline)) static unsigned long compute(void) {
 static void* give_turns(void* unused) {
     const struct timespec pause = {0, 15000000};
     for (int i = 0; i < kTurns; ++i) {
-        nanosleep(&pause, NULL);
+        do {
+            nanosleep(&pause, NULL);
+        } while (atomic_load(&asked) == i);
         atomic_store(&turn, 1);
         futex(&turn, 1, 1);
     }
@@ -59,18 +63,15 @@ int main(void) {
     long long waited = 0;
     long long computed = 0;
     unsigned long sum = 0;
-    int turns = 0;
-    // Turns given while it computes are one.
-    for (long long began = now(); now() - began < kTurns * 15000000LL - 30000000;) {
+    for (int i = 0; i < kTurns; ++i) {
         const long long before = now();
         wait_turn();
         const long long between = now();
         sum += compute();
         waited += between - before;
         computed += now() - between;
-        ++turns;
     }
     pthread_join(giver, NULL);
-    printf("{\"wait_turn\": %lld, \"compute\": %lld, \"turns\": %d}\n", waited, computed, turns + (sum == 0));
+    printf("{\"wait_turn\": %lld, \"compute\": %lld, \"turns\": %d}\n", waited, computed, kTurns + (sum == 0));
     return 0;
 }
