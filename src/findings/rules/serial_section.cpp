@@ -2,6 +2,7 @@
 #include "findings/rule.h"
 #include "findings/rules/shared/alone.h"
 #include "findings/rules/shared/common.h"
+#include "findings/rules/shared/pipes.h"
 #include "findings/rules/shared/spare.h"
 #include "findings/words.h"
 
@@ -16,7 +17,8 @@ using namespace spacetime;
 using recording::WaitKind;
 
 constexpr double kMostOfIt = 0.8;
-constexpr double kMostlyLocked = 0.5;  // of the time that a thread is alone: others wait for locks as long
+constexpr double kLeastSerial = 0.05;  // of the run
+constexpr double kMostlyKept = 0.5;    // of the time that a thread is alone: others wait for locks or data as long
 
 // ns that a thread is at a meeting of its team, and nowhere else: it is there for the team's work.
 std::int64_t at_meetings_ns(const Evidence& evidence, const ThreadFacts& thread) {
@@ -44,13 +46,24 @@ std::size_t working_peers(const Evidence& evidence, std::uint32_t thread) {
         }));
 }
 
-// Threads that wait for a lock have work to do: what keeps them from it is the lock.
-double locked_out_ns(const Evidence& evidence) {
+// Threads that wait for a lock, or for data, have work to do: what keeps them from it is the lock or the device.
+double kept_from_work_ns(const Evidence& evidence) {
     double ns = 0;
     for (const ThreadFacts& thread : evidence.run.threads) {
         ns += waited_for_locks_ns(evidence, thread);
+        for (const OccurrenceWait& wait : thread.waits) {
+            const WaitTarget& target = evidence.wait_targets[wait.target];
+            const bool is_transfer =
+                target.kind == WaitKind::kRead || target.kind == WaitKind::kWrite || target.kind == WaitKind::kSync;
+            ns += is_transfer && !is_pipe_within_run(evidence, target) ? static_cast<double>(wait.ns) : 0;
+        }
     }
     return ns;
+}
+
+// The compiler's function that makes a file's global objects. It runs before main, where no thread can help.
+bool is_before_main(const Place& place) {
+    return place.function.starts_with("_GLOBAL__sub_I_") || place.function.starts_with("__static_initialization_and");
 }
 
 bool is_code(const SpaceNode& node) {
@@ -62,7 +75,7 @@ void claim_serial_section(const Case& subject, std::vector<Claim>* claims) {
     if (evidence.run.processors < 2 || !is_parallel(evidence)) {
         return;
     }
-    const double locked = locked_out_ns(evidence);
+    const double kept = kept_from_work_ns(evidence);
     std::vector<Alone> alone(evidence.nodes.size());
     std::vector<bool> is_serial(evidence.nodes.size(), false);
     for (const NodeIndex i : indices(evidence.nodes)) {
@@ -79,7 +92,7 @@ void claim_serial_section(const Case& subject, std::vector<Claim>* claims) {
         const SpaceNode& node = i.in(evidence.nodes);
         // The smallest function that has most of it: its loops and callees add no information.
         const double own = sum(i.in(alone).times);
-        if (locked >= kMostlyLocked * own) {
+        if (kept >= kMostlyKept * own) {
             continue;
         }
         bool is_smallest = !is_library(node.place);
@@ -110,8 +123,12 @@ void claim_serial_section(const Case& subject, std::vector<Claim>* claims) {
             place = around;
             around = around.in(evidence.nodes).parent;
         }
+        const double gain = std::min(own * (1 - 1 / workers), room_ns(evidence));
+        if (gain < kLeastSerial * duration_ns(evidence) || is_before_main(place.in(evidence.nodes).place)) {
+            continue;
+        }
         Claim claim;
-        claim.own = {{threads.front(), std::min(own * (1 - 1 / workers), room_ns(evidence))}};
+        claim.own = {{threads.front(), gain}};
         claim.own_terms = set_of(Term::kUser, Term::kSystem);
         claim.node = place;
         claim.threads = threads;
@@ -144,8 +161,8 @@ extern const Rule kSerialSection{
         "the same time elsewhere",
     .against =
         "the program never has two threads at work at once; the processors are not idle meanwhile; others wait for "
-        "locks "
-        "for half as long: then it is the lock that keeps them from work",
+        "locks, or for data of a device, for half as long: then that keeps them from work; shared among the threads, "
+        "the work would make the run shorter by less than a twentieth; it is before main",
     .look = claim_serial_section,
     .direction = "share its work among the threads, overlap it with theirs, or do less of it",
     .confirm =

@@ -49,6 +49,34 @@ ByThread yielding_ns(const Evidence& evidence) {
     return all;
 }
 
+// By thread, its time that may be in the kernel's calls, and is neither the start and end of run-time libraries nor
+// the message library's own.
+ByThread called_ns(const Account& account) {
+    ByThread all;
+    for (const AccountRow& row : account.rows) {
+        switch (row.time_class) {
+            case TimeClass::kRunTime:
+                if (row.family == TaxFamily::kMessages) {
+                    break;
+                }
+                [[fallthrough]];
+            case TimeClass::kSystemCall:
+            case TimeClass::kKernel:
+            case TimeClass::kPageFaults:  // with calls that no library makes
+            case TimeClass::kInputOutput:
+            case TimeClass::kSpinning:
+            case TimeClass::kUnseen:
+                for (const AccountTime& part : row.threads) {
+                    all[part.thread] += static_cast<double>(part.ns);
+                }
+                break;
+            default:
+                break;
+        }
+    }
+    return all;
+}
+
 struct Storm {
     ByThread lost;
     double calls = 0;  // counted ones; 0: none of them is of a kind that is counted
@@ -59,6 +87,7 @@ Storm find_storm(const Evidence& evidence) {
     const CounterIndex faults = counter(evidence, "page-faults");
     Storm storm;
     const ByThread yielding = yielding_ns(evidence);
+    const ByThread called = called_ns(evidence.account);
     std::vector<double> made(evidence.run.threads.size(), 0);  // threads that each made
     for (const ThreadFacts& thread : evidence.run.threads) {
         if (thread.creator < made.size()) {
@@ -79,8 +108,12 @@ Storm find_storm(const Evidence& evidence) {
         const bool many = calls >= kLeastRate * life;
         // Counted calls are timed one by one; of others only the kernel's time is known.
         const auto yields = yielding.find(i);
-        const double spent = std::max({many ? counted : 0.0, unexplained_ns(thread, faults, made[i]),
-                                       yields == yielding.end() ? 0.0 : yields->second});
+        const double estimated = std::max({many ? counted : 0.0, unexplained_ns(thread, faults, made[i]),
+                                           yields == yielding.end() ? 0.0 : yields->second});
+        const auto most = called.find(i);
+        const double spent = evidence.account.rows.empty() ? estimated
+                             : most == called.end()        ? 0
+                                                           : std::min(estimated, most->second);
         if (worked > 0 && spent >= kLeastCallShare * worked) {
             storm.lost[i] = std::min(spent, worked);
             storm.calls += many ? calls : 0;
@@ -197,7 +230,7 @@ extern const Rule kSyscallStorm{
     .against =
         "page faults, switches, threads' beginnings and the program's start account for the kernel's time; no "
         "library's code stands out by it, where calls are not counted; it is inside a call of MPI, where asking "
-        "again is waiting",
+        "again is waiting, or at the start or end of a run-time library",
     .look = claim_syscall_storm,
     .direction = "collect small pieces in a buffer and hand them over together; ask once for what does not change",
     .confirm =

@@ -69,8 +69,14 @@ Mask address_read(const Instruction& in) {
     return result;
 }
 
+// What is read as one byte leads to 256 places at most (a machine of states): those are in a cache.
+bool reads_more_than_bytes(const Instruction& in) {
+    return std::any_of(in.memory.begin(), in.memory.begin() + in.memory_operands,
+                       [](const MemoryOperand& operand) { return operand.is_read && operand.width > 1; });
+}
+
 void pass(const Instruction& in, Origins* origins) {
-    const Mask address = address_read(in);
+    const Mask address = reads_more_than_bytes(in) ? address_read(in) : 0;
     const Mask loaded = origins->of(address, origins->any) | origins->of(in.reads, origins->loaded);
     const Mask any = origins->of(in.reads, origins->any);
     for (std::uint8_t reg = 0; reg < kRegisters; ++reg) {

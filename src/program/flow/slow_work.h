@@ -21,7 +21,8 @@ enum class SlowWork : std::uint8_t {
     kStridedLoad,  // a loop's load that moves by a cache line or more each round, of which at most a quarter is used
     kScalarFloat,  // a loop over arrays in order that computes one number at a time, though nothing in it needs the
                    // round before, but for a sum: vectors would do two to sixteen
-    kChainedLoad,  // a loop's load whose address comes from what it read the round before: no two at a time
+    kChainedLoad,  // a loop's load whose address comes from what it read the round before: no two at a time. Not
+                   // where that was a byte
 };
 
 struct SlowInstruction {

@@ -19,20 +19,33 @@ bool is_sleep(recording::WaitKind kind) {
     return kind == recording::WaitKind::kSleep;
 }
 
-// The run goes on when these threads do: they do a part of its work themselves, or others wait for them as long as
-// half of the time that would be saved. A timer's thread sleeps beside the program and holds nothing up. But they
-// sleep for longer than they work: otherwise they pause in their work, and do not wait for something.
+// Processor time of threads that `maker` made after the run's first tenth.
+double work_made_later_ns(const Evidence& evidence, std::uint32_t maker) {
+    const auto early = evidence.run.begin + static_cast<std::uint64_t>(kLeastBusy * duration_ns(evidence));
+    double ns = 0;
+    for (const ThreadFacts& thread : evidence.run.threads) {
+        ns += thread.creator == maker && thread.begin > early ? static_cast<double>(processor(thread.total)) : 0;
+    }
+    return ns;
+}
+
+// The run goes on when these threads do: they do a part of its work themselves, or make the threads that do, or
+// others wait for them as long as half of the time that would be saved. A timer's thread sleeps beside the program
+// and holds nothing up. But they sleep for longer than they work: otherwise they pause in their work, and do not wait
+// for something.
 bool are_needed(const Evidence& evidence, const AccountSums& sleeps, const std::vector<std::uint32_t>& threads) {
     double worked = 0;
     double awaited = 0;
+    double made = 0;  // work of threads that they made during the run: the first ones they may make before any sleep
     for (const std::uint32_t thread : threads) {
         worked += static_cast<double>(processor(evidence.run.threads[thread].total));
         for (std::size_t i = 0; i < evidence.wait_targets.size(); ++i) {
             awaited += evidence.wait_targets[i].holder == thread ? static_cast<double>(evidence.wait_sums[i].ns) : 0;
         }
+        made += work_made_later_ns(evidence, thread);
     }
-    const bool hold_up =
-        worked >= kLeastBusy * duration_ns(evidence) || awaited * 2 >= static_cast<double>(sleeps.shorter_ns);
+    const bool hold_up = worked >= kLeastBusy * duration_ns(evidence) || made >= kLeastBusy * duration_ns(evidence) ||
+                         awaited * 2 >= static_cast<double>(sleeps.shorter_ns);
     return hold_up && worked <= static_cast<double>(sleeps.ns);
 }
 
@@ -75,7 +88,8 @@ extern const Rule kPollingSleep{
     .kind = "polling-sleep",
     .needs =
         "threads sleep in one function while no thread of the program works, for a tenth of the run, and work for a "
-        "tenth of it themselves, or are waited for by others, but sleep for longer than they work",
+        "tenth of it themselves, or make threads that do, or are waited for by others, but sleep for longer than "
+        "they work",
     .against =
         "that time is less than two of the sleeps: the last one holds up the program's end, once; the program works "
         "for less than a tenth of the run: it is there to wait. Whether a sleep is meant (a rate, "

@@ -129,6 +129,7 @@ extern const Rule kLockTax{tax_rule<TaxFamily::kLocking>(308)};
 extern const Rule kReferenceTax{tax_rule<TaxFamily::kReferenceCounts>(309)};
 extern const Rule kClockTax{tax_rule<TaxFamily::kClock>(310)};
 extern const Rule kCopyTax{tax_rule<TaxFamily::kCopying>(311)};
+extern const Rule kShiftTax{tax_rule<TaxFamily::kShifting>(317)};
 extern const Rule kAllocationTax{tax_rule<TaxFamily::kAllocation>(312, "allocation-churn")};
 // None of kNotVectorised: how much vectors save depends on whether the data comes from the caches.
 extern const Rule kDivisionWork{tax_rule<TaxFamily::kDivision>(313)};

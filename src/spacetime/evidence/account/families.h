@@ -19,6 +19,7 @@ enum class TaxFamily : std::uint8_t {
     kNone,
     kAllocation,
     kCopying,
+    kShifting,
     kExceptions,
     kStrings,
     kFormatting,
@@ -38,7 +39,7 @@ enum class TaxFamily : std::uint8_t {
     kPointerChasing,
     kStartEnd,  // start and end of the run-time libraries themselves: no tax on anything, and nothing to change
 };
-inline constexpr std::size_t kTaxFamilies = 21;
+inline constexpr std::size_t kTaxFamilies = 22;
 
 struct TaxInfo {
     TaxFamily family;
@@ -66,6 +67,11 @@ inline constexpr std::array<TaxInfo, kTaxFamilies> kTaxTable = {{
     {TaxFamily::kCopying, "copying", "copying",
      "pass by reference or move instead of copying; reserve the final size before filling",
      "take the copy out of the loop, once, and measure again"},
+    {TaxFamily::kShifting, "quadratic", "moving the elements behind one that is inserted or erased",
+     "insert and erase at the end; mark elements and erase them together, in one pass (std::erase_if); or use a "
+     "deque, "
+     "a list or an index where both ends are used: each of these calls moves all that lies behind",
+     "halve the number of elements: the time of these calls must fall to a quarter"},
     {TaxFamily::kExceptions, "exceptions-as-control-flow", "throwing and catching exceptions",
      "return a status (std::optional, an error code) where failing is usual; throw only where it is rare",
      "count throws (catch point in a debugger, or ltrace on __cxa_throw), then replace the most frequent one"},

@@ -87,9 +87,13 @@ class PathReader {
             return;
         }
         kind.is_call = kind.is_call || !frame.inlined;
-        // The family is that of the outermost call that has one: growing a vector allocates, but is copying.
-        if (kind.family == TaxFamily::kNone) {
-            kind.family = family(frame.function);
+        // The family is that of the outermost call that has one: a string that grows allocates, but its time is that
+        // of strings. The memory that the copy of a container takes is apart from the copying.
+        const TaxFamily own = kind.family == TaxFamily::kNone || kind.family == TaxFamily::kCopying
+                                  ? family(frame.function)
+                                  : TaxFamily::kNone;
+        if (kind.family == TaxFamily::kNone || own == TaxFamily::kAllocation) {
+            kind.family = own;
             kind.taxing = kind.family == TaxFamily::kNone || !has_name ? 0 : frame.function;
             kind.awaits_message = kind.family == TaxFamily::kMessages && awaits_others(function.name);
         }

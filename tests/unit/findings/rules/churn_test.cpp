@@ -135,6 +135,24 @@ TEST(SyscallStorm, IsToldByCountedTransfers) {
     EXPECT_DOUBLE_EQ(claims[0].own[0].ns, 300.0 * kMs);
 }
 
+TEST(SyscallStorm, IsNotTheStartOfALibrary) {
+    MadeEvidence made = calling(200, 100, 10, 0, 0);
+    AccountRow start;
+    start.time_class = TimeClass::kStartEnd;
+    start.ns = 300 * kMs;
+    start.threads = {{0, start.ns}};
+    made.evidence.account.rows = {start};
+    EXPECT_TRUE(claims_of(kSyscallStorm, made.evidence).empty());
+    AccountRow calls = start;
+    calls.time_class = TimeClass::kSystemCall;
+    calls.ns = 100 * kMs;
+    calls.threads = {{0, calls.ns}};
+    made.evidence.account.rows.push_back(calls);
+    const auto claims = claims_of(kSyscallStorm, made.evidence);
+    ASSERT_EQ(claims.size(), 1U);
+    EXPECT_DOUBLE_EQ(claims[0].own[0].ns, 100.0 * kMs);
+}
+
 TEST(SyscallStorm, IsNotWhatTheSamplingCosts) {
     // 80 of 1,000 ms in the kernel, 15 of which the start may have been; ten thousand samples of five microseconds
     // each leave 15 of the rest.

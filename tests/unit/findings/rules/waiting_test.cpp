@@ -334,6 +334,19 @@ TEST(SerialSection, IsNoneInCompanyNorInASequentialProgram) {
     EXPECT_TRUE(claims_of(kSerialSection, serial(400, 1.0F, false).evidence).empty());
 }
 
+TEST(SerialSection, IsNoneWhereThePeersWaitForADeviceNorBeforeMain) {
+    MadeEvidence made = serial(400, 1.0F);
+    const std::uint32_t read = made.add_wait_target(WaitKind::kRead, "update");
+    made.evidence.run.threads[2].waits = {{read, 150 * kMs}};
+    EXPECT_EQ(claims_of(kSerialSection, made.evidence).size(), 1U);
+    made.evidence.run.threads[2].waits = {{read, 250 * kMs}};
+    EXPECT_TRUE(claims_of(kSerialSection, made.evidence).empty());
+    MadeEvidence before = serial(400, 1.0F);
+    before.evidence.nodes[1].place.function = "_GLOBAL__sub_I_main";
+    EXPECT_TRUE(claims_of(kSerialSection, before.evidence).empty());
+    EXPECT_TRUE(claims_of(kSerialSection, serial(80, 1.0F).evidence).empty()) << "40 of 1,000 ms to gain";
+}
+
 // The peer has hardly any work of its own, but stands by at the team's barrier.
 TEST(SerialSection, HasThePeersThatStandBy) {
     MadeEvidence made = serial(400, 1.0F);

@@ -110,6 +110,19 @@ TEST(PollingSleep, IsToldWhereNothingElseWorks) {
         << claims[0].title;
 }
 
+TEST(PollingSleep, IsToldOfOneThatMakesTheThreadsThatWork) {
+    MadeRun run;
+    run.add(TimeClass::kTimer, 700, 600);
+    run.add(TimeClass::kWork, 400, 300, 2, "work");
+    run.add_wait(WaitKind::kSleep, 700, 70);
+    ThreadFacts& made = run.evidence().run.threads[2];
+    made.creator = 1;
+    made.total.user = 300 * kMs;
+    EXPECT_TRUE(run.claims(kPollingSleep).empty()) << "at the begin: a timer beside a pool";
+    made.begin = 500 * kMs;
+    EXPECT_EQ(run.claims(kPollingSleep).size(), 1U);
+}
+
 TEST(PollingSleep, IsNotToldOfAProgramThatIsThereToWait) {
     MadeRun idle;
     idle.add(TimeClass::kTimer, 950, 900);
@@ -148,6 +161,14 @@ TEST(PrematureWait, IsForSeveralOneAfterTheOther) {
     EXPECT_NE(claims[0].title.find("waits 3 times for 3 others, one after the other, 900 ms in all"),
               std::string::npos)
         << claims[0].title;
+}
+
+TEST(PrematureWait, IsAlsoWhereTheThreadHasNothingElseToDo) {
+    MadeRun run;
+    run.add(TimeClass::kParked, 900, 450);
+    run.add_wait(WaitKind::kCondition, 450, 8, 2);
+    run.add_wait(WaitKind::kCondition, 450, 8, 3);
+    EXPECT_EQ(run.claims(kPrematureWait).size(), 1U);
 }
 
 TEST(PrematureWait, IsNotForOneNorForThoseWithoutAProcessorOrUnknown) {

@@ -98,6 +98,24 @@ TEST(OwnPaths, EachHasThePlaceThatAUserCouldChange) {
     EXPECT_GE(count, 200U);
 }
 
+// The family is the outermost call's, but taking memory is told apart from the copy of a container.
+TEST(OwnPaths, HaveTheFamilyThatTheUserCalls) {
+    const std::string own = "/home/user/app|fill|src/app.cpp|";
+    const std::string memory = "/lib/libc.so.6|malloc||";
+    const std::string move = "/lib/libc.so.6|__memmove_avx_unaligned_erms||";
+    const auto family = [&](const std::string& library, const std::string& inner) {
+        const MadePath made = make({"fill", own, "/home/user/app|" + library + "||i", inner});
+        const PathEnds paths = make_path_ends(made.profile, Names(made.requests, made.symbols));
+        return paths.ends[paths.of_node.back()].kind.family;
+    };
+    EXPECT_EQ(family("std::vector<long, std::allocator<long> >::assign(unsigned long, long const&)", memory),
+              TaxFamily::kAllocation);
+    EXPECT_EQ(family("std::vector<long, std::allocator<long> >::assign(unsigned long, long const&)", move),
+              TaxFamily::kCopying);
+    EXPECT_EQ(family("std::vector<long, std::allocator<long> >::erase(long*)", move), TaxFamily::kShifting);
+    EXPECT_EQ(family("std::__cxx11::basic_string<char>::append(char const*)", memory), TaxFamily::kStrings);
+}
+
 }  // namespace own_paths
 }  // namespace
 }  // namespace kymo::spacetime
