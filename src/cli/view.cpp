@@ -5,7 +5,7 @@
 #include "cli/analysis_progress.h"
 #include "cli/help/missing_parts.h"
 #include "cli/image_options.h"
-#include "cli/serve_page.h"
+#include "cli/output/serve_page.h"
 #include "cli/team.h"
 #include "cli/verbs.h"
 #include "recording/reader.h"

@@ -1,4 +1,4 @@
-#include "cli/serve_page.h"
+#include "cli/output/serve_page.h"
 
 #include "analysis/images.h"
 #include "cli/verbs.h"
