@@ -18,7 +18,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kStopped = 128 + SIGINT;
+// By a signal that asks for an end; the program gets it from the terminal, or from us.
+bool is_stopped(int exit_status) {
+    const int signal = exit_status - 128;
+    return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
+}
 
 // While it lives, the standard descriptors are /dev/null, and this process is in the program's directory.
 class Aside {
@@ -115,7 +119,7 @@ Result<TimedRuns> run_in_turns(const std::vector<std::string>& command, const st
     }
     TimedRuns result;
     result.exit_status = first->exit_status;
-    result.is_stopped = first->exit_status == kStopped;
+    result.is_stopped = is_stopped(first->exit_status);
     while (!result.is_stopped && result.pairs.size() < pairs) {
         Pair pair;
         const bool changed_first = result.pairs.size() % 2 == 1;
@@ -124,7 +128,7 @@ Result<TimedRuns> run_in_turns(const std::vector<std::string>& command, const st
             if (!run) {
                 return run.error();
             }
-            if (run->exit_status == kStopped) {
+            if (is_stopped(run->exit_status)) {
                 result.is_stopped = true;
                 return result;
             }

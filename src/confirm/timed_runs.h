@@ -15,7 +15,7 @@ namespace kymo::confirm {
 struct TimedRuns {
     std::vector<Pair> pairs;
     int exit_status = 0;      // of each run
-    bool is_stopped = false;  // by Ctrl-C: the pairs until then
+    bool is_stopped = false;  // by Ctrl-C or the like: the pairs until then
 };
 
 // One run that is not counted, then `pairs` pairs, whose order changes from one to the next. Standard input is empty,
