@@ -269,15 +269,12 @@ constexpr std::array kPatterns = {
     TaxPattern{"GOMP_critical", F::kLocking},
     TaxPattern{"omp_set_lock", F::kLocking},
     TaxPattern{"omp_unset_lock", F::kLocking},
-    // Elements that make room. An inserted one that a vector must grow for is a copy.
+    // Elements that make room. What inserts at the end moves none, so that the inner functions decide.
     TaxPattern{"std::vector<", F::kNone, {}, "_M_erase_at_end"},
-    TaxPattern{"std::vector<", F::kNone, {}, "emplace_back"},
+    TaxPattern{"std::vector<", F::kNone, {}, "_M_insert_rval"},
     TaxPattern{"std::vector<", F::kShifting, {}, "erase"},
     TaxPattern{"std::vector<", F::kShifting, {}, "_M_erase"},
     TaxPattern{"std::vector<", F::kShifting, {}, "_M_insert_aux"},
-    TaxPattern{"std::vector<", F::kShifting, {}, "_M_insert_rval"},
-    TaxPattern{"std::vector<", F::kShifting, {}, "insert"},
-    TaxPattern{"std::vector<", F::kShifting, {}, "emplace"},
     TaxPattern{"std::deque<", F::kShifting, {}, "erase"},
     TaxPattern{"std::deque<", F::kShifting, {}, "_M_insert_aux"},
     // Copies. A vector's growth copies all that it holds.
