@@ -10,6 +10,7 @@
 #include "confirm/experiment.h"
 #include "confirm/timed_runs.h"
 #include "confirm/verdict.h"
+#include "findings/statistics/robust.h"
 #include "parallel/end_workers.h"
 #include "view/json_text.h"
 
@@ -114,12 +115,6 @@ void tell_pair(const confirm::TimedRuns& runs, std::size_t pairs) {
                pairs, last.plain_s, last.changed_s);
 }
 
-double median(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    const std::size_t half = values.size() / 2;
-    return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
 std::string outcome_text(const confirm::Outcome& outcome, const std::vector<confirm::Pair>& pairs, double promised) {
     std::vector<double> plain;
     std::vector<double> changed;
@@ -129,7 +124,7 @@ std::string outcome_text(const confirm::Outcome& outcome, const std::vector<conf
     }
     std::string text =
         fmt::format("{} pairs of runs in turns; medians {:.3f} s as it is, {:.3f} s in the experiment\n",
-                    pairs.size(), median(plain), median(changed));
+                    pairs.size(), findings::median(plain), findings::median(changed));
     if (outcome.confidence == 0) {
         return text + fmt::format("undecided: {} pairs are too few for an interval\n", pairs.size());
     }
@@ -145,9 +140,15 @@ std::string outcome_text(const confirm::Outcome& outcome, const std::vector<conf
     return text;
 }
 
-nlohmann::ordered_json outcome_json(const findings::Finding& finding, std::size_t number,
-                                    const confirm::Experiment& experiment, const confirm::TimedRuns& runs,
-                                    const confirm::Outcome& outcome) {
+struct Confirmed {
+    const findings::Finding& finding;
+    std::size_t number;
+    const confirm::Experiment& experiment;
+    const confirm::TimedRuns& runs;
+};
+
+nlohmann::ordered_json outcome_json(const Confirmed& confirmed, const confirm::Outcome& outcome) {
+    const auto& [finding, number, experiment, runs] = confirmed;
     nlohmann::ordered_json json;
     json["finding"] = number;
     json["kind"] = finding.kind;
@@ -174,6 +175,25 @@ nlohmann::ordered_json outcome_json(const findings::Finding& finding, std::size_
     json["gain_high"] = or_null(has_interval, outcome.gain_high);
     json["confidence"] = or_null(has_interval, outcome.confidence);
     return json;
+}
+
+// The exit status.
+int show(const Confirmed& confirmed, const JsonOutput& json) {
+    const auto& [finding, number, experiment, runs] = confirmed;
+    const int status = runs.is_stopped ? 128 + SIGINT : 0;
+    if (runs.pairs.empty()) {
+        fmt::print(stderr, "kymo: stopped before the first pair of runs\n");
+        return status;
+    }
+    const confirm::Outcome outcome = confirm::outcome_of(runs.pairs, finding.share, experiment.can_refute);
+    if (json.is_asked()) {
+        const auto error = json.print(view::json_text(outcome_json(confirmed, outcome)));
+        return error ? fail(*error) : status;
+    }
+    if (!print_now(outcome_text(outcome, runs.pairs, finding.share))) {
+        return fail({ErrorKind::kNoSpace, "the result could not be written to its end", "is the disk full?"});
+    }
+    return status;
 }
 
 int run_confirm(int argc, char** argv) {
@@ -246,22 +266,7 @@ int run_confirm(int argc, char** argv) {
                                                     tell_pair(so_far, pairs);
                                                 }
                                             });
-    if (!runs) {
-        return fail(runs.error());
-    }
-    if (runs->pairs.empty()) {
-        fmt::print(stderr, "kymo: stopped before the first pair of runs\n");
-        return 128 + SIGINT;
-    }
-    const confirm::Outcome outcome = confirm::outcome_of(runs->pairs, finding.share, experiment->can_refute);
-    if (json.is_asked()) {
-        const auto error = json.print(view::json_text(outcome_json(finding, number, *experiment, *runs, outcome)));
-        return error ? fail(*error) : 0;
-    }
-    if (!print_now(outcome_text(outcome, runs->pairs, finding.share))) {
-        return fail({ErrorKind::kNoSpace, "the result could not be written to its end", "is the disk full?"});
-    }
-    return runs->is_stopped ? 128 + SIGINT : 0;
+    return runs ? show({finding, number, *experiment, *runs}, json) : fail(runs.error());
 }
 
 const Registration kConfirm({"confirm", "run the experiment that a finding recommends", 23, run_confirm});

@@ -106,7 +106,7 @@ std::vector<Experiment> experiments_for(std::string_view kind, const Platform& p
     if (is("allocation-churn", "page-faults") && is_allocator_known) {
         result.push_back(keep_memory());
     }
-    if (is("allocation-churn", "small-allocations") && is_allocator_known && !platform.another_allocator.empty()) {
+    if (is("allocation-churn") && is_allocator_known && !platform.another_allocator.empty()) {
         result.push_back(other_allocator(platform));
     }
     if (is("page-faults", "cold-start") && is_allocator_known && platform.has_huge_pages) {

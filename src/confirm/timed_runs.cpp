@@ -4,6 +4,7 @@
 #include "launch/child_run.h"
 #include "launch/program.h"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <csignal>
@@ -59,11 +60,23 @@ class Aside {
     std::array<int, 3> saved_ = {-1, -1, -1};
 };
 
+// What the user has set in these stays: both kinds of runs have it.
+bool is_list(const std::string& name) {
+    return name == "LD_PRELOAD" || name == "GLIBC_TUNABLES";
+}
+
 std::vector<std::string> with(std::vector<std::string> environment, const std::vector<Setting>& settings) {
     for (const Setting& setting : settings) {
         const std::string begin = setting.name + "=";
-        std::erase_if(environment, [&](const std::string& each) { return each.starts_with(begin); });
-        environment.push_back(begin + setting.value);
+        const auto own = std::find_if(environment.begin(), environment.end(),
+                                      [&](const std::string& each) { return each.starts_with(begin); });
+        if (own == environment.end()) {
+            environment.push_back(begin + setting.value);
+        } else if (is_list(setting.name) && own->size() > begin.size()) {
+            *own += ":" + setting.value;
+        } else {
+            *own = begin + setting.value;
+        }
     }
     return environment;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -59,6 +60,21 @@ TEST_F(TimedRunsOf, AProgramTakeTurns) {
                             [](const Pair& pair) { return pair.plain_s > 0 && pair.changed_s > 0; }));
     EXPECT_EQ(told_, (std::vector<std::size_t>{1, 2, 3}));
     EXPECT_EQ(fs::current_path(), before);
+}
+
+TEST_F(TimedRunsOf, AProgramKeepTheUsersOwnLists) {
+    setenv("GLIBC_TUNABLES", "glibc.malloc.check=0", 1);
+    setenv("OMP_NUM_THREADS", "7", 1);
+    const auto runs = run_in_turns({"sh", "-c", "echo $GLIBC_TUNABLES,$OMP_NUM_THREADS\\; >> seen"}, folder_,
+                                   {{"GLIBC_TUNABLES", "glibc.malloc.mmap_max=0"}, {"OMP_NUM_THREADS", "2"}}, 1,
+                                   [](const TimedRuns&) {});
+    unsetenv("GLIBC_TUNABLES");
+    unsetenv("OMP_NUM_THREADS");
+    ASSERT_TRUE(runs) << runs.error().what;
+    EXPECT_EQ(written(),
+              "glibc.malloc.check=0,7;"
+              "glibc.malloc.check=0,7;"
+              "glibc.malloc.check=0:glibc.malloc.mmap_max=0,2;");
 }
 
 TEST_F(TimedRunsOf, AProgramThatEndsOtherwiseAreNotCompared) {
