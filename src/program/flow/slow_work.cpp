@@ -93,6 +93,8 @@ class ScalarLoop {
     // `moves`: of an operand's address, bytes a round.
     template <typename Moves>
     void take(const Instruction& in, const Moves& moves) {
+        ++instructions_;
+        has_only_sums_ = has_only_sums_ && !is_call(in) && !in.is_division && !in.is_locked;
         is_possible_ =
             is_possible_ && !is_call(in) && !in.is_division && !in.is_locked && in.vector_work != VectorWork::kPacked;
         is_scalar_ = is_scalar_ || (in.vector_work != VectorWork::kOther);
@@ -127,9 +129,21 @@ class ScalarLoop {
                 own.is_sum = own.is_sum && is_update && (!own.is_used || own.work == in.vector_work);
                 own.work = in.vector_work;
                 own.is_used = true;
+                own.updates += is_update ? 1 : 0;
             }
             own.is_written = own.is_written || writes;
         }
+    }
+
+    // Each update of a sum waits for the one before: kLatency cycles each, whereas a processor does kAtOnce
+    // instructions a cycle. True where the updates of one register are what takes long.
+    bool is_serial_sum() const {
+        constexpr std::uint32_t kLatency = 4;
+        constexpr std::uint32_t kAtOnce = 4;
+        return std::any_of(registers_.begin(), registers_.end(), [&](const Carried& reg) {
+            return has_only_sums_ && reg.is_live && reg.is_written && reg.is_sum && reg.work != VectorWork::kPacked &&
+                   2 * kLatency * kAtOnce * reg.updates >= 3 * instructions_;
+        });
     }
 
     bool is_one() const {
@@ -170,10 +184,13 @@ class ScalarLoop {
         bool is_used = false;
         bool is_sum = true;  // all that is done with it is adding to it, or all multiplying, or all taking the least
         VectorWork work = VectorWork::kOther;
+        std::uint32_t updates = 0;  // a round
     };
 
     bool is_possible_ = true;
     bool is_scalar_ = false;
+    bool has_only_sums_ = true;  // nothing that takes longer
+    std::uint32_t instructions_ = 0;
     std::map<std::tuple<std::uint8_t, std::uint8_t, std::uint8_t>, Stream> streams_;
     std::array<Carried, kRegisters> registers_ = {};
     std::array<std::int64_t, kRegisters> moved_ = {};  // general registers, since the round's begin
@@ -201,9 +218,8 @@ class InnerLoop {
             instructions += graph_.blocks[block].instructions;
         }
         if (instructions <= kSlowLoopInstructions) {
-            find_chained(add);
-            find_strided(add);
-            find_scalar(add);
+            const bool waits_for_memory = find_chained(add) | find_strided(add);
+            find_scalar(add, !waits_for_memory);
         }
     }
 
@@ -243,8 +259,9 @@ class InnerLoop {
         return std::find(blocks_.begin(), blocks_.end(), block) != blocks_.end();
     }
 
+    // Whether there are any.
     template <typename Add>
-    void find_chained(const Add& add) const {
+    bool find_chained(const Add& add) const {
         std::map<std::uint32_t, Origins> at_begin{{header_, Origins::at_header()}};
         Origins at_end;  // of a round
         for (bool changed = true; changed;) {
@@ -267,9 +284,6 @@ class InnerLoop {
             }
         }
         const Mask chained = chained_registers(at_end);
-        if (chained == 0) {
-            return;
-        }
         for (const auto& [block, begin] : at_begin) {
             Origins now = begin;
             each(block, [&](std::uint32_t number, const Instruction& in) {
@@ -279,6 +293,7 @@ class InnerLoop {
                 pass(in, &now);
             });
         }
+        return chained != 0;
     }
 
     // Whose value at a round's end is read from memory at an address made of its value at the round's begin, within
@@ -313,8 +328,9 @@ class InnerLoop {
         return step;
     }
 
+    // Likewise.
     template <typename Add>
-    void find_strided(const Add& add) const {
+    bool find_strided(const Add& add) const {
         struct Stream {
             std::int64_t step = 0;
             std::set<std::pair<std::int64_t, std::uint16_t>> parts;  // displacement, bytes
@@ -339,6 +355,7 @@ class InnerLoop {
             });
         }
         constexpr std::int64_t kUsedPart = 4;
+        bool is_any = false;
         for (const auto& [registers, stream] : streams) {
             std::int64_t used = 0;
             for (const auto& [displacement, width] : stream.parts) {
@@ -347,13 +364,15 @@ class InnerLoop {
             if (stream.step >= kCacheLine && used * kUsedPart <= stream.step) {
                 for (const std::uint32_t load : stream.loads) {
                     add(load, SlowWork::kStridedLoad);
+                    is_any = true;
                 }
             }
         }
+        return is_any;
     }
 
     template <typename Add>
-    void find_scalar(const Add& add) const {
+    void find_scalar(const Add& add, bool may_be_sum) const {
         if (blocks_.size() != 1) {
             return;  // a branch in it needs masks, or is why there are no vectors
         }
@@ -361,9 +380,11 @@ class InnerLoop {
         each(blocks_[0], [&](std::uint32_t /*number*/, const Instruction& in) {
             loop.take(in, [&](const MemoryOperand& operand) { return moves(operand); });
         });
-        if (loop.is_one()) {
-            each(blocks_[0],
-                 [&](std::uint32_t number, const Instruction& /*in*/) { add(number, SlowWork::kScalarFloat); });
+        const bool is_sum = may_be_sum && loop.is_serial_sum();
+        if (is_sum || loop.is_one()) {
+            each(blocks_[0], [&](std::uint32_t number, const Instruction& /*in*/) {
+                add(number, is_sum ? SlowWork::kSerialSum : SlowWork::kScalarFloat);
+            });
         }
     }
 

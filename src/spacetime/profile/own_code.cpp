@@ -144,8 +144,9 @@ bool is_interpreter(std::string_view module) {
 }
 
 bool is_runtime(std::string_view module, std::string_view function, std::string_view file) {
-    if (begins_with_any(module, kModules) || is_message_library(module) || contains_any(file, kSources) ||
-        function.ends_with("@plt")) {
+    // The compiler's own, with the source of the variable that they make: is a thread's copy of it there yet?
+    if (function == "__tls_init" || function.starts_with("TLS ") || begins_with_any(module, kModules) ||
+        is_message_library(module) || contains_any(file, kSources) || function.ends_with("@plt")) {
         return true;
     }
     // A function's source decides where it is known: users may specialise std::hash.

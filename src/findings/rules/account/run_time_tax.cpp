@@ -135,6 +135,7 @@ extern const Rule kAllocationTax{tax_rule<TaxFamily::kAllocation>(312, "allocati
 extern const Rule kDivisionWork{tax_rule<TaxFamily::kDivision>(313)};
 extern const Rule kAtomicWork{tax_rule<TaxFamily::kAtomics>(314)};
 extern const Rule kStridedWork{tax_rule<TaxFamily::kStridedAccess>(315)};
+extern const Rule kSerialSumWork{tax_rule<TaxFamily::kSerialSum>(318)};
 extern const Rule kChainedWork{tax_rule<TaxFamily::kPointerChasing>(316)};
 
 }  // namespace kymo::findings

@@ -277,6 +277,13 @@ constexpr std::array kPatterns = {
     TaxPattern{"std::vector<", F::kShifting, {}, "_M_insert_aux"},
     TaxPattern{"std::deque<", F::kShifting, {}, "erase"},
     TaxPattern{"std::deque<", F::kShifting, {}, "_M_insert_aux"},
+    // Going through elements for one of them, or through a text for its end.
+    TaxPattern{"std::find", F::kShifting},
+    TaxPattern{"std::__find", F::kShifting},
+    TaxPattern{"std::count", F::kShifting},
+    TaxPattern{"std::__count", F::kShifting},
+    TaxPattern{"strlen", F::kShifting},
+    TaxPattern{"__strlen", F::kShifting},
     // Copies. A vector's growth copies all that it holds.
     TaxPattern{"memcpy", F::kCopying},
     TaxPattern{"memmove", F::kCopying},
@@ -381,6 +388,8 @@ TaxFamily family_of(program::SlowWork work) {
             return TaxFamily::kDivision;
         case program::SlowWork::kAtomic:
             return TaxFamily::kAtomics;
+        case program::SlowWork::kSerialSum:
+            return TaxFamily::kSerialSum;
         case program::SlowWork::kScalarFloat:
             return TaxFamily::kNotVectorised;
         case program::SlowWork::kStridedLoad:

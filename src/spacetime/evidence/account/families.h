@@ -34,12 +34,13 @@ enum class TaxFamily : std::uint8_t {
     kClock,
     kDivision,  // from here on: of instructions
     kAtomics,
+    kSerialSum,
     kNotVectorised,
     kStridedAccess,
     kPointerChasing,
     kStartEnd,  // start and end of the run-time libraries themselves: no tax on anything, and nothing to change
 };
-inline constexpr std::size_t kTaxFamilies = 22;
+inline constexpr std::size_t kTaxFamilies = 23;
 
 struct TaxInfo {
     TaxFamily family;
@@ -67,10 +68,10 @@ inline constexpr std::array<TaxInfo, kTaxFamilies> kTaxTable = {{
     {TaxFamily::kCopying, "copying", "copying",
      "pass by reference or move instead of copying; reserve the final size before filling",
      "take the copy out of the loop, once, and measure again"},
-    {TaxFamily::kShifting, "quadratic", "moving the elements behind one that is inserted or erased",
-     "insert and erase at the end; mark elements and erase them together, in one pass (std::erase_if); or use a "
-     "deque, "
-     "a list or an index where both ends are used: each of these calls moves all that lies behind",
+    {TaxFamily::kShifting, "quadratic", "going through elements, or moving them, for one of them",
+     "each of these calls goes through all elements, or moves all behind one: find with a hash table, or in a sorted "
+     "array (std::lower_bound); insert and erase at the end, or mark elements and erase them together "
+     "(std::erase_if); keep the length of a text beside it",
      "halve the number of elements: the time of these calls must fall to a quarter"},
     {TaxFamily::kExceptions, "exceptions-as-control-flow", "throwing and catching exceptions",
      "return a status (std::optional, an error code) where failing is usual; throw only where it is rare",
@@ -115,6 +116,10 @@ inline constexpr std::array<TaxInfo, kTaxFamilies> kTaxTable = {{
      "let each thread change a variable of its own, a cache line apart from the others', and join them at the end; "
      "change a shared one once a batch",
      "give each thread a variable of its own for one run: the time must fall"},
+    {TaxFamily::kSerialSum, "latency-chain", "adding to one sum, each addition after the one before",
+     "keep several sums by turns (four, or one for each place of a vector) and add them up at the end, or allow the "
+     "compiler to: -fassociative-math, or #pragma omp simd reduction; the last digits of the result may change",
+     "add the even elements to one sum and the odd ones to another: the loop must take half as long", 0.6},
     {TaxFamily::kNotVectorised, "not-vectorised", "computing one floating-point number at a time",
      "let the compiler use vectors: -O3 -march=native; restrict or #pragma omp simd where arrays do not overlap; for "
      "sums -fassociative-math, or several sums by turns",

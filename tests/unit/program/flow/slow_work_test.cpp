@@ -28,7 +28,7 @@ EACH void atomic_add(int n) { for (int i = 0; i < n; ++i) counter.fetch_add(1, s
 EACH void atomic_store() { counter.store(3); }
 EACH bool atomic_try(long old) { return counter.compare_exchange_strong(old, 5); }
 EACH double strided_column(const double* a, int n) { double s = 0; for (int i = 0; i < n; ++i) { s += a[static_cast<size_t>(i) * 512]; asm volatile("" : "+x"(s)); } return s; }
-EACH double strided_rows(const double* a, size_t n, size_t row) { double s = 0; for (size_t i = 0; i < n; ++i) { s += a[i * row]; asm volatile("" : "+x"(s)); } return s; }
+EACH long strided_rows(const long* a, size_t n, size_t row) { long s = 0; for (size_t i = 0; i < n; ++i) { s ^= a[i * row]; asm volatile("" : "+r"(s)); } return s; }
 struct Wide { int key; char rest[124]; };
 EACH int strided_records(const Wide* a, int n) { int s = 0; for (int i = 0; i < n; ++i) { s ^= a[i].key; asm volatile("" : "+r"(s)); } return s; }
 struct Node { Node* next; int value; };
@@ -38,7 +38,10 @@ EACH unsigned chained_hash(const unsigned* table, int n) { unsigned i = 1; for (
 struct Tree { Tree* child[2]; int key; };
 EACH const Tree* chained_search(const Tree* t, int key) { while (t != nullptr && t->key != key) t = t->child[key > t->key]; return t; }
 EACH unsigned plain_constant(unsigned a) { return a / 10; }
-EACH double plain_sum(const double* a, int n) { double s = 0; for (int i = 0; i < n; ++i) s += a[i]; return s; }
+EACH double sum_array(const double* a, int n) { double s = 0; for (int i = 0; i < n; ++i) s += a[i]; return s; }
+EACH double sum_products(const double* a, const double* b, int n) { double s = 0; for (int i = 0; i < n; ++i) s += a[i] * b[i]; return s; }
+EACH float sum_factors(const float* a, int n) { float s = 1; for (int i = 0; i < n; ++i) s *= a[i]; return s; }
+EACH double plain_sums(const double* a, int n) { double s = 0, t = 0, u = 0, v = 0; for (int i = 0; i + 3 < n; i += 4) { s += a[i] * a[i]; t += a[i + 1] * a[i + 1]; u += a[i + 2] * a[i + 2]; v += a[i + 3] * a[i + 3]; } return s + t + u + v; }
 EACH void plain_scale(double* a, int n) { for (int i = 0; i < n; ++i) a[i] *= 3; }
 EACH long plain_pointers(long* const* a, int n) { long s = 0; for (int i = 0; i < n; ++i) { s ^= *a[i]; asm volatile("" : "+r"(s)); } return s; }
 EACH long plain_table(const unsigned char* a, const long* table, int n) { long s = 0; for (int i = 0; i < n; ++i) { s ^= table[a[i]]; asm volatile("" : "+r"(s)); } return s; }
@@ -53,7 +56,8 @@ EACH long plain_search(const long* a, long n, long key) { long from = 0; while (
 const std::map<SlowWork, std::string> kWords = {{SlowWork::kDivision, "division"},
                                                 {SlowWork::kAtomic, "atomic"},
                                                 {SlowWork::kStridedLoad, "strided"},
-                                                {SlowWork::kChainedLoad, "chained"}};
+                                                {SlowWork::kChainedLoad, "chained"},
+                                                {SlowWork::kSerialSum, "sum"}};
 
 class SlowWorks : public testing::TestWithParam<const char*> {};
 
@@ -66,7 +70,8 @@ TEST_P(SlowWorks, AreToldByTheCode) {
     int seen = 0;
     for (const ElfFunction& function : file.functions()) {
         const std::string kind = function.name.substr(0, function.name.find('_'));
-        if (kind != "plain" && kind != "division" && kind != "atomic" && kind != "strided" && kind != "chained") {
+        if (kind != "plain" && kind != "division" && kind != "atomic" && kind != "strided" && kind != "chained" &&
+            kind != "sum") {
             continue;
         }
         ++seen;
@@ -86,21 +91,22 @@ TEST_P(SlowWorks, AreToldByTheCode) {
         const std::set<std::string> expected = kind == "plain" ? std::set<std::string>{} : std::set{kind};
         EXPECT_EQ(found, expected) << function.name << " " << GetParam();
     }
-    EXPECT_EQ(seen, 24);
+    EXPECT_EQ(seen, 27);
 }
 
 INSTANTIATE_TEST_SUITE_P(Forms, SlowWorks,
                          testing::Values("-O2", "-O1", "-O3", "-O2 -march=x86-64-v3", "-O2 -fcf-protection=full"));
 
-// Loops over arrays, compiled without vectors: "scalar" could have them, "chain" could not.
+// Loops over arrays, compiled without vectors: "scalar" could have them, "chain" could not, "sum" could if the order
+// of additions does not matter.
 constexpr const char* kArrays = R"(
 #include <cstddef>
 #define EACH extern "C" __attribute__((noinline))
-EACH double scalar_sum(const double* a, int n) { double s = 0; for (int i = 0; i < n; ++i) s += a[i]; return s; }
-EACH float scalar_product(const float* a, int n) { float s = 1; for (int i = 0; i < n; ++i) s *= a[i]; return s; }
+EACH double sum_array(const double* a, int n) { double s = 0; for (int i = 0; i < n; ++i) s += a[i]; return s; }
+EACH float sum_product(const float* a, int n) { float s = 1; for (int i = 0; i < n; ++i) s *= a[i]; return s; }
 EACH void scalar_scale(double* a, int n) { for (int i = 0; i < n; ++i) a[i] *= 3; }
 EACH void scalar_axpy(const float* x, float* y, float f, size_t n) { for (size_t i = 0; i < n; ++i) y[i] = f * x[i] + y[i]; }
-EACH double scalar_dot(const double* a, const double* b, size_t n) { double s = 0; for (size_t i = 0; i < n; ++i) s += a[i] * b[i]; return s; }
+EACH double sum_dot(const double* a, const double* b, size_t n) { double s = 0; for (size_t i = 0; i < n; ++i) s += a[i] * b[i]; return s; }
 EACH void scalar_stencil(const double* a, double* b, size_t n) { for (size_t i = 1; i + 1 < n; ++i) b[i] = 0.25 * a[i - 1] + 0.5 * a[i] + 0.25 * a[i + 1]; }
 EACH void scalar_ahead(double* a, size_t n) { for (size_t i = 0; i + 1 < n; ++i) a[i] = a[i + 1] * 2; }
 EACH void scalar_backwards(double* a, size_t n) { for (size_t i = n; i > 0; --i) a[i - 1] *= 3; }
@@ -108,7 +114,7 @@ EACH double chain_polynomial(const double* a, double x, int n) { double y = 0; f
 EACH void chain_prefix(double* a, size_t n) { double s = 0; for (size_t i = 0; i < n; ++i) { s += a[i]; a[i] = s; } }
 EACH void chain_relax(double* a, size_t n) { for (size_t i = 1; i < n; ++i) a[i] = 0.5 * a[i - 1] + a[i]; }
 EACH double chain_filter(const double* a, size_t n, double f) { double y = 0; for (size_t i = 0; i < n; ++i) y += f * (a[i] - y); return y; }
-EACH double chain_lookup(const double* a, const int* index, size_t n) { double s = 0; for (size_t i = 0; i < n; ++i) s += a[index[i]]; return s; }
+EACH double sum_lookup(const double* a, const int* index, size_t n) { double s = 0; for (size_t i = 0; i < n; ++i) s += a[index[i]]; return s; }
 EACH double chain_number(size_t n) { double x = 0.5; for (size_t i = 0; i < n; ++i) x = 3.9 * x * (1 - x); return x; }
 EACH double chain_call(double (*f)(double), const double* a, size_t n) { double s = 0; for (size_t i = 0; i < n; ++i) s += f(a[i]); return s; }
 EACH void chain_copy(const double* a, double* b, size_t n) { for (size_t i = 0; i < n; ++i) b[i] = a[i]; }
@@ -126,7 +132,8 @@ TEST_P(ScalarLoops, AreThoseThatVectorsCouldDo) {
     int seen = 0;
     for (const ElfFunction& function : file.functions()) {
         const bool is_scalar = function.name.starts_with("scalar_");
-        if (!is_scalar && !function.name.starts_with("chain_")) {
+        const bool is_sum = function.name.starts_with("sum_");
+        if (!is_scalar && !is_sum && !function.name.starts_with("chain_")) {
             continue;
         }
         ++seen;
@@ -134,10 +141,12 @@ TEST_P(ScalarLoops, AreThoseThatVectorsCouldDo) {
         const FlowGraph graph = make_flow_graph(x86_64_decoder(), {code, function.address}, file.data());
         const Loops loops = find_loops(block_digraph(graph), static_cast<std::uint32_t>(graph.blocks.size()));
         const auto found = slow_instructions(x86_64_decoder(), code, graph, loops);
-        EXPECT_EQ(std::any_of(found.begin(), found.end(),
-                              [](const SlowInstruction& slow) { return slow.work == SlowWork::kScalarFloat; }),
-                  is_scalar)
-            << function.name << " " << GetParam();
+        const auto has = [&](SlowWork work) {
+            return std::any_of(found.begin(), found.end(),
+                               [&](const SlowInstruction& slow) { return slow.work == work; });
+        };
+        EXPECT_EQ(has(SlowWork::kScalarFloat), is_scalar) << function.name << " " << GetParam();
+        EXPECT_EQ(has(SlowWork::kSerialSum), is_sum) << function.name << " " << GetParam();
     }
     EXPECT_EQ(seen, 17);
 }
