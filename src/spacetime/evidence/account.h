@@ -15,6 +15,7 @@
 
 #include "program/symbols.h"
 #include "spacetime/evidence/account/families.h"
+#include "spacetime/evidence/account/function_times.h"
 #include "spacetime/evidence/occurrences/occurrence_table.h"
 
 #include <array>
@@ -71,9 +72,19 @@ struct AccountRow {
     program::SourcePlace held_by;      // of waits: where the thread waited for was longest; empty: not known
 };
 
+// A function's processor time in equal parts of the run, with what it calls in libraries.
+struct FunctionInTime {
+    std::string function;
+    std::string module;
+    TimeBatches ns{};
+};
+
 struct Account {
     std::vector<AccountRow> rows;  // most time first
-    std::int64_t total_ns = 0;     // of all threads' lives: the sum of the rows
+    // Of those with a twentieth of the processor time or more, by symbol.
+    std::vector<FunctionInTime> in_time;
+    TimeBatches busy{};         // processor time in equal parts of the run, of all functions
+    std::int64_t total_ns = 0;  // of all threads' lives: the sum of the rows
 
     std::int64_t of(TimeClass time_class) const {
         std::int64_t ns = 0;

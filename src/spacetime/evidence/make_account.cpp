@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -347,6 +349,23 @@ class AccountMaker {
     std::map<RowKey, RowSums> rows_;
 };
 
+void add_times(std::span<const FunctionTimes> functions, const program::Symbols& symbols, Account* account) {
+    constexpr std::int64_t kLeastPart = 20;  // one in so many
+    const auto sum = [](const TimeBatches& times) {
+        return std::accumulate(times.begin(), times.end(), std::int64_t{0});
+    };
+    for (const FunctionTimes& one : functions) {
+        std::transform(one.ns.begin(), one.ns.end(), account->busy.begin(), account->busy.begin(), std::plus<>());
+    }
+    const std::int64_t all = sum(account->busy);
+    for (const FunctionTimes& one : functions) {
+        if (one.function != 0 && sum(one.ns) * kLeastPart >= all) {
+            const program::Function& function = symbols.functions[one.function];
+            account->in_time.push_back({function.name, function.module, one.ns});
+        }
+    }
+}
+
 }  // namespace
 
 const TimeClassInfo& info_of(TimeClass time_class) {
@@ -355,8 +374,10 @@ const TimeClassInfo& info_of(TimeClass time_class) {
 
 Account make_account(const Profile& profile, const PathEnds& paths, const program::Symbols& symbols,
                      std::span<const WaitTarget> targets, std::span<const WaitSum> sums,
-                     std::span<const AccountEntry> entries) {
-    return AccountMaker(profile, paths, symbols, targets, sums).make(entries);
+                     std::span<const AccountEntry> entries, std::span<const FunctionTimes> functions) {
+    Account account = AccountMaker(profile, paths, symbols, targets, sums).make(entries);
+    add_times(functions, symbols, &account);
+    return account;
 }
 
 }  // namespace kymo::spacetime

@@ -133,8 +133,8 @@ Result<Evidence> make_evidence(const recording::Recording& recording, const Prof
     fill_lives(evidence.same_spaces, std::move(spans->lives), std::move(spans->parts), meanwhile, options);
     evidence.run = make_run_facts(profile, names, *occurrences, waits, metrics);
     evidence.wait_sums = wait_sums(profile, names, waits, occurrences->lacking);
-    evidence.account =
-        make_account(profile, paths, names.symbols(), waits.targets, evidence.wait_sums, spans->account);
+    evidence.account = make_account(profile, paths, names.symbols(), waits.targets, evidence.wait_sums,
+                                    spans->account, spans->functions);
     evidence.timed_waits = timed_waits(profile, waits, evidence.wait_sums);
     evidence.warnings = warnings_of(*run.code, *occurrences);
     evidence.wait_targets = std::move(waits.targets);

@@ -35,6 +35,7 @@ class SpanVisitor final : public StreamVisitor {
           is_visited_(shared.work.groups),
           last_span_(shared.work.groups, {0, {}}),
           account_(shared.work.schedule, thread),
+          times_(shared.profile.begin, shared.profile.end),
           lives_(shared.same_groups, thread, shared.profile.threads[thread].begin, shared.profile.events.size(),
                  shared.life_limits, sums.lives) {
         if (shared.has_parts) {
@@ -55,6 +56,7 @@ class SpanVisitor final : public StreamVisitor {
         const std::uint32_t at = is_wait && interval.wait != kNone ? thread.waits[interval.wait].context : charged;
         account_.piece(interval, paths.end_of(at), interval.wait == kNone ? kNone : target, thread.wait_of(interval),
                        paths.awaits_message(at));
+        times_.piece(interval, paths.ends[paths.end_of(at)].function);
         StateInterval rest = interval;
         // Bounds at its end wait for the sample there.
         while (true) {
@@ -95,6 +97,7 @@ class SpanVisitor final : public StreamVisitor {
     void finish() override {
         lives_.finish();
         account_.finish(&sums_.account);
+        times_.finish(&sums_.functions);
         if (parts_) {
             parts_->finish();
         }
@@ -281,6 +284,7 @@ class SpanVisitor final : public StreamVisitor {
     std::vector<bool> is_visited_;
     std::vector<std::pair<std::uint64_t, SumRow>> last_span_;
     StreamAccount account_;
+    StreamTimes times_;
     CodeLives lives_;
     std::optional<PartRuns> parts_;
     SumRow at_pair_;               // sums at the clock's last sample; if there are parts
@@ -321,6 +325,8 @@ void merge(SpanPass& to, SpanPass&& part, std::size_t occurrence_cap, std::size_
     }
     to.account.insert(to.account.end(), part.account.begin(), part.account.end());
     merge_entries(&to.account);
+    to.functions.insert(to.functions.end(), part.functions.begin(), part.functions.end());
+    merge_times(&to.functions);
 }
 
 }  // namespace

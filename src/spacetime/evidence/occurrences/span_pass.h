@@ -4,12 +4,12 @@
 
 #include "base/result.h"
 #include "spacetime/evidence/account/account_sums.h"
+#include "spacetime/evidence/account/function_times.h"
 #include "spacetime/evidence/account/paths.h"
 #include "spacetime/evidence/occurrences/occurrence_pass.h"
 #include "spacetime/evidence/occurrences/occurrence_sums.h"
 #include "team/members.h"
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -23,11 +23,9 @@ struct Span {
     std::uint32_t order = 0;  // among the group's in its stream
 };
 
-inline constexpr std::size_t kTimeBatches = 64;  // of the run, for the interval of a share of time
-
 struct SpaceTimes {
     std::uint64_t longest_gap_ns = 0;  // between two occurrences in one stream
-    std::array<std::int64_t, kTimeBatches> user{};
+    TimeBatches user{};
 };
 
 struct SpanPass {
@@ -35,10 +33,11 @@ struct SpanPass {
     OccurrenceSums lives;         // its nodes: groups of same spaces
     std::vector<NodeSums> parts;  // likewise those that never hold half of a pair (part_runs.h)
     std::vector<SpaceTimes> spaces;
-    std::array<std::int64_t, kTimeBatches> user{};  // of all pairs
-    std::vector<AccountEntry> account;              // by key, each once
+    TimeBatches user{};                    // of all pairs
+    std::vector<AccountEntry> account;     // by key, each once
+    std::vector<FunctionTimes> functions;  // by function, each once
 };
-KYMO_MEMBERS(SpanPass, groups, lives, parts, spaces, user, account)
+KYMO_MEMBERS(SpanPass, groups, lives, parts, spaces, user, account, functions)
 
 // The heavy spaces that each row of a PairTable lies in. A *group*: heavy spaces with the same code.
 struct HeavyOfPairs {
