@@ -1,6 +1,7 @@
 // allocation-churn: memory is given back and taken again, each time. Large pieces show in the kernel's records of
 // mappings and by page faults, small ones by the time in the allocator.
 #include "findings/rule.h"
+#include "findings/rules/shared/account_rows.h"
 #include "findings/rules/shared/common.h"
 #include "findings/rules/shared/spare.h"
 #include "findings/words.h"
@@ -63,12 +64,15 @@ void look_for_large(const Case& subject, std::vector<Claim>* claims) {
     if (lost.empty() || pages * kPageBytes < kTimesOver * static_cast<double>(*run.peak_bytes)) {
         return;
     }
-    // Where the new memory is first touched: the smallest own code with most of the faults.
-    NodeIndex best;
+    // Where the new memory is first touched: by the account, or else the smallest own code with most of the faults.
+    const auto* exact =
+        main_place(evidence.account, [](const AccountRow& row) { return row.time_class == TimeClass::kPageFaults; });
+    NodeIndex best = exact == nullptr ? NodeIndex{} : node_of(evidence, *exact);
+    const bool is_exact = best != kNone;
     for (const NodeIndex i : indices(evidence.nodes)) {
         const SpaceNode& node = i.in(evidence.nodes);
         const bool is_code = node.kind == SpaceKind::kFunction || node.kind == SpaceKind::kInlined;
-        if (is_code && !is_library(node.place) && !node.place.function.empty() &&
+        if (!is_exact && is_code && !is_library(node.place) && !node.place.function.empty() &&
             static_cast<double>(faults.in(node.deltas)) >= 0.6 * pages &&
             (best == kNone || node.depth >= best.in(evidence.nodes).depth)) {
             best = i;

@@ -1,5 +1,6 @@
 // page-faults: a piece of code pays for page faults, again and again.
 #include "findings/rule.h"
+#include "findings/rules/shared/account_rows.h"
 #include "findings/rules/shared/common.h"
 #include "findings/rules/shared/gap_filler.h"
 #include "findings/rules/shared/spare.h"
@@ -101,11 +102,23 @@ void claim_page_faults_of_spaces(const Case& subject, std::vector<Claim>* claims
     if (!again_and_again(held, faults)) {  // in several threads, once each
         return;
     }
-    const std::string where = mostly_at(held, faults);
-    claim.title =
-        fmt::format("{} takes page faults again and again: {} in {} occurrences{}. They cost up to {} in the kernel.",
-                    name(evidence, claim.node), number(static_cast<double>(faults.in(held.deltas))), held.occurrences,
-                    where.empty() ? "" : ", " + where, in_seconds(all));
+    // The account tells an inlined function from the one around it.
+    const auto* exact =
+        main_place(evidence.account, [](const AccountRow& row) { return row.time_class == TimeClass::kPageFaults; });
+    const NodeIndex inner = exact == nullptr ? NodeIndex{} : node_of(evidence, *exact);
+    std::string where = mostly_at(held, faults);
+    if (inner != kNone && inner != claim.node && is_inside(evidence, inner, claim.node)) {
+        where = "of " + name(evidence, claim.node);
+        claim.node = inner;
+        claim.place = to_place(*exact);
+    }
+    claim.title = fmt::format(
+        "{} takes page faults again and again: {} in {} occurrences{}{}. They cost up to {} in the kernel.",
+        name(evidence, claim.node), number(static_cast<double>(faults.in(held.deltas))), held.occurrences,
+        where.empty() ? ""
+        : claim.place ? " "
+                      : ", ",
+        where, in_seconds(all));
     claim.evidence.push_back({"page-faults a second of processor time", rate(subject.bad), rate(subject.good),
                               rate(subject.good) > 0 ? rate(subject.bad) / rate(subject.good) : kUnknown, kUnknown,
                               kUnknown});

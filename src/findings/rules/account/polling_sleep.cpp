@@ -1,4 +1,5 @@
 // polling-sleep: a thread sleeps while nothing else of the program works, and the run waits for it to wake up.
+// periodic-pause, by the same figures: it pauses so in its work.
 #include "findings/rule.h"
 #include "findings/rules/shared/account_rows.h"
 #include "findings/words.h"
@@ -31,9 +32,10 @@ double work_made_later_ns(const Evidence& evidence, std::uint32_t maker) {
 
 // The run goes on when these threads do: they do a part of its work themselves, or make the threads that do, or
 // others wait for them as long as half of the time that would be saved. A timer's thread sleeps beside the program
-// and holds nothing up. But they sleep for longer than they work: otherwise they pause in their work, and do not wait
-// for something.
-bool are_needed(const Evidence& evidence, const AccountSums& sleeps, const std::vector<std::uint32_t>& threads) {
+// and holds nothing up. If they sleep for longer than they work, they wait for something; otherwise they pause in
+// their work.
+enum class Need : std::uint8_t { kNone, kWaits, kPauses };
+Need need_of(const Evidence& evidence, const AccountSums& sleeps, const std::vector<std::uint32_t>& threads) {
     double worked = 0;
     double awaited = 0;
     double made = 0;  // work of threads that they made during the run: the first ones they may make before any sleep
@@ -46,10 +48,11 @@ bool are_needed(const Evidence& evidence, const AccountSums& sleeps, const std::
     }
     const bool hold_up = worked >= kLeastBusy * duration_ns(evidence) || made >= kLeastBusy * duration_ns(evidence) ||
                          awaited * 2 >= static_cast<double>(sleeps.shorter_ns);
-    return hold_up && worked <= static_cast<double>(sleeps.ns);
+    return !hold_up ? Need::kNone : worked <= static_cast<double>(sleeps.ns) ? Need::kWaits : Need::kPauses;
 }
 
-void claim_polling_sleep(const Case& subject, std::vector<Claim>* claims) {
+template <Need kNeed>
+void claim_sleep(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
     const double run = duration_ns(evidence);
     if (static_cast<double>(processor_ns(evidence.account)) < kLeastBusy * run) {
@@ -66,14 +69,15 @@ void claim_polling_sleep(const Case& subject, std::vector<Claim>* claims) {
         const std::vector<std::uint32_t> threads = main_threads(own.threads);
         if (static_cast<double>(own.shorter_ns) < kLeastOfRun * run ||
             own.shorter_ns * static_cast<std::int64_t>(count) < kLeastSleeps * own.ns ||
-            !are_needed(evidence, own, threads)) {
+            need_of(evidence, own, threads) != kNeed) {
             continue;
         }
         Claim claim = claim_of(evidence, own, set_of(Term::kWaiting));
         claim.targets = targets;
-        claim.title = fmt::format("{} {} in {} {}, {} in all; for {} of it nothing else of the program works.",
+        claim.title = fmt::format("{} {}{} in {} {}, {} in all; for {} of it nothing else of the program works.",
                                   thread_names(evidence, claim.threads), does(claim.threads, "sleep"),
-                                  name(*claim.place), how_often(count), in_seconds(static_cast<double>(own.ns)),
+                                  kNeed == Need::kPauses ? " between pieces of work," : "", name(*claim.place),
+                                  how_often(count), in_seconds(static_cast<double>(own.ns)),
                                   in_seconds(static_cast<double>(own.shorter_ns)));
         claim.evidence = {{"sleeps", static_cast<double>(count)},
                           seconds("asleep", static_cast<double>(own.ns) / 1e9)};
@@ -94,10 +98,26 @@ extern const Rule kPollingSleep{
         "that time is less than two of the sleeps: the last one holds up the program's end, once; the program works "
         "for less than a tenth of the run: it is there to wait. Whether a sleep is meant (a rate, "
         "a pause between tries) is not known",
-    .look = claim_polling_sleep,
+    .look = claim_sleep<Need::kWaits>,
     .direction =
         "wait for the event itself (a condition variable, a future, poll on a descriptor) instead of sleeping and "
         "looking again, or sleep for less",
+    .confirm = "shorten the sleep to a tenth and run again: the run must become shorter by about this time",
+    .is_generic = true,
+};
+
+extern const Rule kPauseInWork{
+    .place = 263,
+    .kind = "periodic-pause",
+    .needs =
+        "threads sleep in one function while no thread of the program works, for a tenth of the run, and work for "
+        "longer than they sleep",
+    .against =
+        "that time is less than two of the sleeps; the program works for less than a tenth of the run: it is there "
+        "to "
+        "wait. Whether a sleep is meant (a rate) is not known",
+    .look = claim_sleep<Need::kPauses>,
+    .direction = "leave the pause out, or do other work meanwhile: with several threads, none of them works then",
     .confirm = "shorten the sleep to a tenth and run again: the run must become shorter by about this time",
     .is_generic = true,
 };

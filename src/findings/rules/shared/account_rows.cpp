@@ -45,6 +45,17 @@ Claim claim_of(const Evidence& evidence, const AccountSums& sums, TermSet terms)
     return claim;
 }
 
+const program::SourcePlace* main_place(const Account& account, const AccountFilter& is_one) {
+    std::int64_t all = 0;
+    for (const AccountRow& row : account.rows) {
+        all += is_one(row) ? row.ns : 0;
+    }
+    const std::vector<AccountSums> sums = sums_by_function(account, is_one);
+    const auto most = std::max_element(sums.begin(), sums.end(),
+                                       [](const AccountSums& a, const AccountSums& b) { return a.ns < b.ns; });
+    return most == sums.end() || most->ns * 5 < all * 3 ? nullptr : &most->most->place;
+}
+
 bool is_processor_time(const AccountRow& row) {
     switch (row.time_class) {
         case TimeClass::kWork:

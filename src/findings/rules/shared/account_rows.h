@@ -29,6 +29,9 @@ std::vector<AccountSums> sums_by_function(const spacetime::Account& account, con
 // A claim on them, without title and evidence: their place, threads, time of these terms, and what it is worth.
 Claim claim_of(const spacetime::Evidence& evidence, const AccountSums& sums, TermSet terms);
 
+// The function with three fifths of these rows' time or more; null: there is none.
+const program::SourcePlace* main_place(const spacetime::Account& account, const AccountFilter& is_one);
+
 // ns on a processor, of all threads: polling included.
 std::int64_t processor_ns(const spacetime::Account& account);
 bool is_processor_time(const spacetime::AccountRow& row);

@@ -187,6 +187,13 @@ bool did_more_work(const Case& subject) {
     return longer > 1 && speed * longer - 1 >= (longer - 1) / 2;
 }
 
+bool is_copy(const RunFacts& run, std::uint32_t process) {
+    if (process >= run.processes.size() || run.processes[process].parent >= run.processes.size()) {
+        return false;
+    }
+    return run.processes[run.processes[process].parent].name == run.processes[process].name;
+}
+
 bool may_be_several(const Case& subject) {
     constexpr std::size_t kFew = 2;
     constexpr double kNear = 0.1;

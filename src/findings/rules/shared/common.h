@@ -82,6 +82,9 @@ bool may_be_several(const Case& subject);
 // as long.
 bool are_several(const Case& subject);
 
+// Whether a process began as a copy of another one (fork without exec). Index of RunFacts::processes.
+bool is_copy(const spacetime::RunFacts& run, std::uint32_t process);
+
 // ns of the excess that is waiting for targets that `is_one` selects.
 std::int64_t excess_waiting(const Case& subject, const std::function<bool(const spacetime::WaitTarget&)>& is_one);
 

@@ -16,6 +16,9 @@ extern const Rule kPrematureWait;
 extern const Rule kDivisionWork;
 extern const Rule kAtomicWork;
 extern const Rule kCopyTax;
+extern const Rule kGrowth;
+extern const Rule kPageFaultTime;
+extern const Rule kPauseInWork;
 
 namespace account_rules {
 namespace {
@@ -141,6 +144,9 @@ TEST(PollingSleep, IsNotToldOfAProgramThatIsThereToWait) {
     pauses.add_wait(WaitKind::kSleep, 300, 30);
     pauses.evidence().run.threads[1].total.user = 700 * kMs;
     EXPECT_TRUE(pauses.claims(kPollingSleep).empty());
+    const auto paused = pauses.claims(kPauseInWork);
+    ASSERT_EQ(paused.size(), 1U);
+    EXPECT_NE(paused[0].title.find("sleeps between pieces of work, in `step`"), std::string::npos) << paused[0].title;
     MadeRun covered;  // others work meanwhile
     covered.add(TimeClass::kTimer, 950, 50);
     covered.add(TimeClass::kWork, 900, 900, 1, "work");
@@ -169,6 +175,36 @@ TEST(PrematureWait, IsAlsoWhereTheThreadHasNothingElseToDo) {
     run.add_wait(WaitKind::kCondition, 450, 8, 2);
     run.add_wait(WaitKind::kCondition, 450, 8, 3);
     EXPECT_EQ(run.claims(kPrematureWait).size(), 1U);
+}
+
+TEST(PrematureWait, IsAlsoForChildrenThatAreNotKnown) {
+    MadeRun run;
+    run.add(TimeClass::kChildWait, 900, 450);
+    run.add_wait(WaitKind::kChild, 900, 9);
+    run.evidence().wait_sums.back().longest_ns = 120 * kMs;
+    EXPECT_EQ(run.claims(kPrematureWait).size(), 1U);
+    run.evidence().wait_sums.back().longest_ns = 700 * kMs;  // one of them is what takes long
+    EXPECT_TRUE(run.claims(kPrematureWait).empty());
+}
+
+TEST(PageFaultTime, IsToldOfMemoryFaultedInAgainAndOfCopies) {
+    MadeRun run;
+    run.add(TimeClass::kPageFaults, 300, 200);
+    run.evidence().run.counters = {"page-faults"};
+    run.evidence().run.deltas = {10'000};
+    EXPECT_TRUE(run.claims(kPageFaultTime).empty()) << "how much it held is not known";
+    run.evidence().run.peak_bytes = 30'000'000;
+    EXPECT_TRUE(run.claims(kPageFaultTime).empty()) << "each page once or little more";
+    run.evidence().run.peak_bytes = 3'000'000;
+    ASSERT_EQ(run.claims(kPageFaultTime).size(), 1U);
+    EXPECT_EQ(run.claims(kPageFaultTime)[0].title,
+              "The kernel handles page faults of `step` (program.c:7) for 300 ms in all.");
+    run.evidence().run.processes = {{.name = "a"}, {.name = "b"}};
+    EXPECT_TRUE(run.claims(kPageFaultTime).empty()) << "several processes: each has its own";
+    run.evidence().run.processes = {{.name = "a"}, {.parent = 0, .name = "a"}};
+    run.evidence().run.threads[1].process = 1;
+    ASSERT_EQ(run.claims(kPageFaultTime).size(), 1U);
+    EXPECT_NE(run.claims(kPageFaultTime)[0].title.find("copies of another"), std::string::npos);
 }
 
 TEST(PrematureWait, IsNotForOneNorForThoseWithoutAProcessorOrUnknown) {
@@ -216,6 +252,38 @@ TEST(SlowInstructions, AtomicsOfOneThreadAreNotContended) {
     MadeRun two;
     two.add(TimeClass::kWork, 800, 400, 2).family = TaxFamily::kAtomics;
     EXPECT_EQ(two.claims(kAtomicWork).size(), 1U);
+}
+
+// Of a function that runs on two threads and takes more and more of each of the run's parts.
+void add_growing(MadeRun* run, double rest) {
+    Evidence& evidence = run->evidence();
+    FunctionInTime step{.function = "step", .module = "", .ns = {}};
+    std::int64_t all = 0;
+    for (std::size_t batch = 0; batch < kTimeBatches; ++batch) {
+        const auto own = static_cast<double>(batch) / static_cast<double>(kTimeBatches);
+        step.ns[batch] = static_cast<std::int64_t>(own * kMs);
+        evidence.account.busy[batch] = static_cast<std::int64_t>((own + rest) * kMs);
+        all += step.ns[batch];
+    }
+    evidence.account.in_time.push_back(step);
+    run->add(TimeClass::kWork, all / kMs, 500, 2);
+}
+
+TEST(GrowthRule, IsToldOfWhatTakesLongerBesideEqualOtherWork) {
+    MadeRun run;
+    add_growing(&run, 0.5);
+    const auto claims = run.claims(kGrowth);
+    ASSERT_EQ(claims.size(), 1U);
+    EXPECT_EQ(claims[0].place->function, "step");
+    // Beside the first eighth a sixteenth of the last batch's, on average a half: seven eighths are more.
+    EXPECT_NEAR(claims[0].shorter_ns / kMs, 437.5, 10);
+    EXPECT_NE(claims[0].title.find("takes longer and longer"), std::string::npos) << claims[0].title;
+}
+
+TEST(GrowthRule, IsNotToldWithoutOtherWorkToMeasureBy) {
+    MadeRun run;
+    add_growing(&run, 0.01);
+    EXPECT_TRUE(run.claims(kGrowth).empty());
 }
 
 TEST(AccountRows, AreAddedUpByFunction) {

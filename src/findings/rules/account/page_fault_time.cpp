@@ -1,0 +1,87 @@
+// page-faults, by the account: the kernel handles page faults of one function for much of the run.
+#include "findings/rule.h"
+#include "findings/rules/shared/account_rows.h"
+#include "findings/rules/shared/common.h"
+#include "findings/words.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace kymo::findings {
+namespace {
+
+using namespace spacetime;
+
+constexpr double kPageBytes = 4096;
+constexpr double kTimesOver = 2.5;  // bytes faulted in by the most that was held at once: less is growth
+
+bool is_page_fault(const AccountRow& row) {
+    return row.time_class == TimeClass::kPageFaults;
+}
+
+// Pages were faulted in several times over. Memory that is used once has to be faulted in once. Of several processes
+// it is not known how much they held together.
+bool is_over_and_over(const Evidence& evidence) {
+    const CounterIndex faults = counter(evidence, "page-faults");
+    return faults != kNone && evidence.run.processes.size() <= 1 && evidence.run.peak_bytes &&
+           static_cast<double>(faults.in(evidence.run.deltas)) * kPageBytes >=
+               kTimesOver * static_cast<double>(*evidence.run.peak_bytes);
+}
+
+// Of processes that were made as copies of another one, half of the time or more.
+bool is_in_copies(const Evidence& evidence, const AccountSums& own) {
+    double all = 0;
+    double in_copies = 0;
+    for (const auto& [thread, ns] : own.threads) {
+        all += ns;
+        in_copies += is_copy(evidence.run, evidence.run.threads[thread].process) ? ns : 0;
+    }
+    return in_copies * 2 >= all;
+}
+
+void claim_page_fault_time(const Case& subject, std::vector<Claim>* claims) {
+    const Evidence& evidence = *subject.evidence;
+    const double run = duration_ns(evidence);
+    for (const AccountSums& own : sums_by_function(evidence.account, is_page_fault)) {
+        const bool are_copies = is_in_copies(evidence, own);
+        if (static_cast<double>(own.shorter_ns) < kLeastOfRun * run || (!are_copies && !is_over_and_over(evidence))) {
+            continue;
+        }
+        Claim claim = claim_of(evidence, own, set_of(Term::kSystem));
+        claim.title = fmt::format("The kernel handles page faults of {} for {} in all{}.", name(*claim.place),
+                                  in_seconds(static_cast<double>(own.ns)),
+                                  are_copies ? ", in processes that began as copies of another: the first write to a "
+                                               "page that they share copies it"
+                                             : "");
+        claim.evidence = {seconds_of("page faults", static_cast<double>(own.ns) / 1e9)};
+        if (are_copies) {
+            claim.direction =
+                "let the copies only read what they share with the process that made them: keep counters and results "
+                "in pages of their own, or make the data in the process that uses it; or start threads instead";
+            claim.confirm = "leave out the writes, for one run: the time in the kernel must go";
+        }
+        claims->push_back(std::move(claim));
+    }
+}
+
+}  // namespace
+
+extern const Rule kPageFaultTime{
+    .place = 264,
+    .kind = "page-faults",
+    .needs =
+        "the run could be a tenth shorter without the page faults of one function; the program faulted in 2.5 times "
+        "as much as it ever held at once, or the function runs in copies of a process (fork)",
+    .against = "memory that is used once has to be faulted in once",
+    .look = claim_page_fault_time,
+    .direction =
+        "keep the memory between uses instead of giving it back, touch it once before the hot part, or use huge "
+        "pages "
+        "for it",
+    .confirm =
+        "with glibc's allocator, set MALLOC_TRIM_THRESHOLD_=-1 MALLOC_MMAP_THRESHOLD_=1073741824 in the environment, "
+        "or keep one mapping for one run: the time in the kernel must go",
+    .is_generic = true,
+};
+
+}  // namespace kymo::findings
