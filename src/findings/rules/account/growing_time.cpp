@@ -16,7 +16,7 @@ namespace {
 using namespace spacetime;
 
 // Of the program's processor time: with less of it beside, there is nothing to measure the function's time by.
-constexpr double kLeastRest = 0.05;
+constexpr double kLeastBeside = 0.05;
 
 // Symbols of one name in a module are one function's.
 TimeBatches times_of(const Account& account, const program::SourcePlace& place) {
@@ -47,7 +47,7 @@ void claim_growth(const Case& subject, std::vector<Claim>* claims) {
         const double grown = own_ns > 0 ? growth.grown / own_ns : 0;  // part of its time
         Claim claim = claim_of(evidence, own, set_of(Term::kUser));
         claim.shorter_ns *= grown;
-        if (!growth.grows || sum_of(rest) < kLeastRest * sum_of(evidence.account.busy) ||
+        if (!growth.grows || sum_of(rest) < kLeastBeside * sum_of(evidence.account.busy) ||
             claim.shorter_ns < kLeastOfRun * run) {
             continue;
         }

@@ -12,8 +12,8 @@ namespace {
 
 using namespace spacetime;
 
-constexpr double kPageBytes = 4096;
-constexpr double kTimesOver = 2.5;  // bytes faulted in by the most that was held at once: less is growth
+constexpr double kFaultedPage = 4096;
+constexpr double kOverAndOver = 2.5;  // bytes faulted in by the most that was held at once: less is growth
 
 bool is_page_fault(const AccountRow& row) {
     return row.time_class == TimeClass::kPageFaults;
@@ -24,8 +24,8 @@ bool is_page_fault(const AccountRow& row) {
 bool is_over_and_over(const Evidence& evidence) {
     const CounterIndex faults = counter(evidence, "page-faults");
     return faults != kNone && evidence.run.processes.size() <= 1 && evidence.run.peak_bytes &&
-           static_cast<double>(faults.in(evidence.run.deltas)) * kPageBytes >=
-               kTimesOver * static_cast<double>(*evidence.run.peak_bytes);
+           static_cast<double>(faults.in(evidence.run.deltas)) * kFaultedPage >=
+               kOverAndOver * static_cast<double>(*evidence.run.peak_bytes);
 }
 
 // Of processes that were made as copies of another one, half of the time or more.

@@ -18,7 +18,9 @@ extern const Rule kAtomicWork;
 extern const Rule kCopyTax;
 extern const Rule kGrowth;
 extern const Rule kPageFaultTime;
+extern const Rule kLockPolling;
 extern const Rule kPauseInWork;
+extern const Rule kUnevenChildren;
 
 namespace account_rules {
 namespace {
@@ -93,6 +95,20 @@ TEST(LockTime, IsNotWhatOthersUseMeanwhileNorWhatTakingAFreeLockCosts) {
     free.add(TimeClass::kLockWait, 10, 5, 2);
     free.add(TimeClass::kRunTime, 400, 200, 2).family = TaxFamily::kLocking;
     EXPECT_TRUE(free.claims(kLockTime).empty());
+}
+
+TEST(LockPolling, IsOfThreadsThatDoNothingElse) {
+    MadeRun run;
+    run.add(TimeClass::kRunTime, 400, 200).family = TaxFamily::kLocking;
+    run.evidence().run.threads[1].total.user = 700 * kMs;
+    EXPECT_TRUE(run.claims(kLockPolling).empty()) << "it works as well";
+    run.evidence().run.threads[1].total.user = 450 * kMs;
+    const auto claims = run.claims(kLockPolling);
+    ASSERT_EQ(claims.size(), 1U);
+    EXPECT_DOUBLE_EQ(claims[0].shorter_ns, 200.0 * kMs);
+    EXPECT_NE(claims[0].title.find("takes and releases a lock in `step` (program.c:7) and nothing else: it polls"),
+              std::string::npos)
+        << claims[0].title;
 }
 
 TEST(PollingSleep, IsToldWhereNothingElseWorks) {
@@ -284,6 +300,56 @@ TEST(GrowthRule, IsNotToldWithoutOtherWorkToMeasureBy) {
     MadeRun run;
     add_growing(&run, 0.01);
     EXPECT_TRUE(run.claims(kGrowth).empty());
+}
+
+// Two rounds of two forked processes each: 300 ms and 100 ms.
+void add_children(MadeRun* run, std::int64_t shorter_ms) {
+    RunFacts& facts = run->evidence().run;
+    facts.processors = 2;
+    facts.processes = {{.name = "a"}};
+    for (std::uint32_t child = 1; child <= 4; ++child) {
+        facts.processes.push_back({.parent = 0, .name = "a"});
+        ThreadFacts& thread = facts.threads[child];
+        const std::int64_t ms = child % 2 == 1 ? 300 : shorter_ms;
+        thread.process = child;
+        thread.creator = kNone;
+        thread.begin = child <= 2 ? 0 : 400 * kMs;
+        thread.end = thread.begin + static_cast<std::uint64_t>(ms * kMs);
+        thread.total.user = ms * kMs;
+        run->add(TimeClass::kWork, ms, ms / 2, 1);
+        run->evidence().account.rows.back().threads = {{child, ms * kMs}};
+    }
+}
+
+TEST(UnevenChildren, AreToldWhereTheLongestWorksForMuchLonger) {
+    MadeRun run;
+    add_children(&run, 100);
+    const auto claims = run.claims(kUnevenChildren);
+    ASSERT_EQ(claims.size(), 1U);
+    EXPECT_DOUBLE_EQ(claims[0].shorter_ns, 200.0 * kMs);
+    EXPECT_EQ(claims[0].threads, (std::vector<std::uint32_t>{1, 3}));
+    EXPECT_NE(claims[0].title.find("In 2 rounds, one of those that are made together works 300 ms"),
+              std::string::npos)
+        << claims[0].title;
+    run.evidence().run.threads[1].pace = run.evidence().run.threads[3].pace = 3;  // on a slow processor
+    run.evidence().run.threads[2].pace = run.evidence().run.threads[4].pace = 1;
+    EXPECT_TRUE(run.claims(kUnevenChildren).empty());
+}
+
+TEST(UnevenChildren, AreNotToldOfEqualOnesNorOfThoseThatWaitNorOfOtherPrograms) {
+    MadeRun equal;
+    add_children(&equal, 250);
+    EXPECT_TRUE(equal.claims(kUnevenChildren).empty());
+    MadeRun waiting;
+    add_children(&waiting, 100);
+    waiting.evidence().run.threads[1].total.user = waiting.evidence().run.threads[3].total.user = 200 * kMs;
+    EXPECT_TRUE(waiting.claims(kUnevenChildren).empty());
+    MadeRun others;
+    add_children(&others, 100);
+    for (std::uint32_t child = 1; child <= 4; ++child) {
+        others.evidence().run.processes[child].name = "b";
+    }
+    EXPECT_TRUE(others.claims(kUnevenChildren).empty());
 }
 
 TEST(AccountRows, AreAddedUpByFunction) {
