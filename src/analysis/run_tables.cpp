@@ -36,8 +36,8 @@ KYMO_MEMBERS(Place, function, file, line_begin, line_end, module, build_id, rang
 namespace kymo::findings {
 
 KYMO_MEMBERS(EvidenceRow, event, bad, good, ratio, effect, q, quantity)
-KYMO_MEMBERS(Finding, kind, title, place, node, when, threads, seconds, share, share_low, is_cost_known, evidence,
-             confidence, tested, direction, confirm, is_compared, also)
+KYMO_MEMBERS(Finding, kind, title, place, node, when, threads, seconds, share, share_low, gain_low, gain_high,
+             is_cost_known, evidence, confidence, tested, direction, confirm, is_compared, also)
 KYMO_MEMBERS(RecordedFindings, is_modelled, kernel, findings)
 
 }  // namespace kymo::findings

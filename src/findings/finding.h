@@ -76,6 +76,10 @@ struct Finding {
     double seconds = 0;
     double share = 0;
     double share_low = 0;  // lower bound of `share`: findings are ranked by it
+    // What the run is expected to be shorter by without it, as shares: findings/expected_gain.h. kUnknown: of
+    // advantages, and of findings that another program made.
+    double gain_low = kUnknown;
+    double gain_high = kUnknown;
     // False: it is ranked by how often something happens. Its cost is not known: the three above are 0, and
     // shown as unknown.
     bool is_cost_known = true;

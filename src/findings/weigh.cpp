@@ -1,6 +1,7 @@
 #include "findings/weigh.h"
 
 #include "findings/cases/sides.h"
+#include "findings/expected_gain.h"
 #include "findings/statistics/bootstrap.h"
 #include "findings/words.h"
 
@@ -211,6 +212,11 @@ Weighed weigh(const Case& subject, const Rule& rule, Claim claim) {
     finding.share = wall > 0 ? std::min(1.0, stake.most_ns / wall) : 0;
     finding.share_low = finding.share * stake.sure;
     finding.is_cost_known = claim.is_cost_known;
+    if (claim.is_cost_known && !rule.is_advantage) {
+        const ExpectedGain gain = expected_gain(finding.share, weighed.terms);
+        finding.gain_low = gain.low;
+        finding.gain_high = gain.high;
+    }
 
     finding.evidence = std::move(claim.evidence);
     if (claim.explains) {

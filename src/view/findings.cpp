@@ -170,6 +170,13 @@ void add_finding(const Style& style, const Evidence& evidence, const Finding& fi
     if (!finding.confirm.empty()) {
         add(out, paragraph(style, "To confirm: " + finding.confirm + ".", 3));
     }
+    if (!std::isnan(finding.gain_low)) {
+        add(out,
+            paragraph(style,
+                      fmt::format("Expect the run to be {} to {} shorter without it, in four cases of five.",
+                                  findings::in_percent(finding.gain_low), findings::in_percent(finding.gain_high)),
+                      3));
+    }
     for (std::size_t i = 0; i < std::min(kMostAlso, finding.also.size()); ++i) {
         const Finding& also = finding.also[i];
         add(out, paragraph(style, fmt::format("Also {} ({}): {}", also.kind, at_stake(also), also.title), 3));
@@ -251,6 +258,8 @@ nlohmann::ordered_json json_finding(const Evidence& evidence, const Finding& fin
     };
     json["share"] = known(finding.share);
     json["share_low"] = known(finding.share_low);
+    json["gain_low"] = json_number(finding.gain_low);
+    json["gain_high"] = json_number(finding.gain_high);
     json["seconds"] = known(finding.seconds);
     json["confidence"] = finding.confidence;
     json["tested"] = finding.tested;

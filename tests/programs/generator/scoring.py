@@ -63,7 +63,7 @@ def _record(kymo, folder, truth, version, number):
         findings = json.loads(report.stdout)["findings"]
     except (ValueError, KeyError):
         return {"error": (report.stderr or done.stderr)[-300:]}
-    return {"findings": [{"kind": f["kind"], "share": f.get("share"), "place": {"function": (f.get("place") or {}).get("function")},
+    return {"findings": [{"kind": f["kind"], "share": f.get("share"), "gain": [f.get("gain_low"), f.get("gain_high")], "place": {"function": (f.get("place") or {}).get("function")},
                           "right": right(f, truth), "planted": _planted_kind(f, truth)} for f in findings]}
 
 
@@ -112,7 +112,11 @@ def counts(result):
     if result["kind"] == "sound":
         return {"sound runs": len(bad), "sound findings": sum(map(len, bad)), "sound with any": sum(map(bool, bad))}
     fixed = [run["findings"] for run in result["fixed"]]
-    return {"runs": len(bad), "first right": sum(bool(f) and f[0]["right"] for f in bad), "first kind": sum(bool(f) and f[0]["planted"] for f in bad),
+    realised = 1 - statistics.median(result["walls"]["fixed"]) / statistics.median(result["walls"]["bad"])
+    said = [next((x["gain"] for x in f[:3] if x["right"] and x["gain"][0] is not None), None) for f in bad]
+    said = [gain for gain in said if gain]
+    return {"gains": len(said), "gains inside": sum(low <= realised <= high for low, high in said),
+            "runs": len(bad), "first right": sum(bool(f) and f[0]["right"] for f in bad), "first kind": sum(bool(f) and f[0]["planted"] for f in bad),
             "third right": sum(any(x["right"] for x in f[:3]) for f in bad), "silent": sum(not f for f in bad),
             "first wrong": sum(bool(f) and not f[0]["right"] for f in bad), "noise": sum(sum(not x["planted"] for x in f) for f in bad),
             "twin runs": len(fixed), "twin planted": sum(any(x["planted"] for x in f) for f in fixed), "twin findings": sum(map(len, fixed))}
@@ -159,7 +163,8 @@ def table(results):
     rows = [f"programs {len(results)}: scored {states.count('scored')}, no effect here {states.count('no effect')}, broken {states.count('broken')}"]
     for title, key, count in (("first finding right (kind and place)", "first right", runs), ("first finding of the right kind", "first kind", runs),
                               ("right among the first three", "third right", runs), ("says nothing", "silent", runs), ("first finding wrong", "first wrong", runs),
-                              ("repaired twin has the planted kind", "twin planted", twins), ("sound program has a finding", "sound with any", sound)):
+                              ("repaired twin has the planted kind", "twin planted", twins), ("sound program has a finding", "sound with any", sound),
+                              ("realised gain in the expected interval", "gains inside", get("gains", 0))):
         rows.append(f"{title:38} {wilson(get(key, 0), count)}")
     for title, key, count in (("noise a run, beside the planted", "noise", runs), ("findings a run of repaired twins", "twin findings", twins),
                               ("findings a run of sound programs", "sound findings", sound)):
