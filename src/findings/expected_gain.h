@@ -1,5 +1,5 @@
-// What a run is expected to be shorter by once a finding's defect is gone: an interval that holds in four cases of
-// five.
+// What a run is expected to be shorter by once a finding's defect is gone: an interval that is to hold in four cases
+// of five. docs/measurements.md has what it held.
 //
 // A finding's share is what its time takes of the run. The run becomes shorter by more where the time has further
 // costs (memory that comes new from the kernel is not in the caches), and by less where others take its place (who

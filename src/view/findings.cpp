@@ -173,7 +173,7 @@ void add_finding(const Style& style, const Evidence& evidence, const Finding& fi
     if (!std::isnan(finding.gain_low)) {
         add(out,
             paragraph(style,
-                      fmt::format("Expect the run to be {} to {} shorter without it, in four cases of five.",
+                      fmt::format("Expect the run to be {} to {} shorter without it.",
                                   findings::in_percent(finding.gain_low), findings::in_percent(finding.gain_high)),
                       3));
     }
