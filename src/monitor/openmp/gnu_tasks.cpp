@@ -2,16 +2,24 @@
 // team; that time is not waiting, so the task's function is replaced by one of ours.
 //
 // libgomp copies the data that belongs to a task, by a function of the compiler's if there is one. The wrapper
-// passes a Head instead, copied by a function of ours, which puts the program's data behind it in the room that
-// libgomp makes. A taskloop's first two words of data are the bounds of the task's iterations, written by libgomp
-// into the copy, and its reductions are registered by the third: Head has these words in front.
+// passes a Head with the program's data behind it. Where the compiler has a function, the wrapper passes the Head
+// alone, copied by a function of ours, which puts the data behind it in the room that libgomp makes. A taskloop's
+// first two words of data are the bounds of the task's iterations, written by libgomp into the copy, and its
+// reductions are registered by the third: Head has these words in front.
 //
-// A task with a `detach` clause is not replaced: libgomp writes into its data beforehand. Such a task's time
-// inside a wait counts as waiting.
+// libgomp executes a task at once where enough wait already, and of a loop with more tasks than that all of them:
+// without a function that copies it then makes no copies; with one it keeps those of all the loop's tasks on the
+// stack. So there is a function of ours only where the compiler has one.
+//
+// Not replaced are, and time of theirs inside a wait counts as waiting:
+//   - a task with a `detach` clause: libgomp writes into its data beforehand;
+//   - one with more data than kMostData: a second copy might not fit the stack;
+//   - those of a loop of more than kMostCopied tasks with a function that copies.
 
 #include "monitor/openmp/gnu.h"
 
 #include <string.h>
+#include <type_traits>
 
 using namespace kymo::monitor;
 
@@ -20,8 +28,12 @@ namespace {
 using Function = void (*)(void*);
 using Copy = void (*)(void* to, void* from);
 
-constexpr unsigned kDetach = 1U << 13U;  // GOMP_TASK_FLAG_DETACH
+constexpr unsigned kDetach = 1U << 13U;    // GOMP_TASK_FLAG_DETACH
+constexpr unsigned kUp = 1U << 8U;         // GOMP_TASK_FLAG_UP: of unsigned loops
+constexpr unsigned kGrainSize = 1U << 9U;  // GOMP_TASK_FLAG_GRAINSIZE
 constexpr std::size_t kLoopWords = 3;
+constexpr long kMostData = 64 << 10;
+constexpr unsigned long kMostCopied = 2048;
 
 struct Head {
     std::uint64_t loop[kLoopWords] = {};
@@ -81,8 +93,23 @@ long alignment_for(long alignment) {
     return alignment > static_cast<long>(alignof(Head)) ? alignment : static_cast<long>(alignof(Head));
 }
 
-bool is_to_be_seen(unsigned flags) {
-    return openmp_thread() != nullptr && (flags & kDetach) == 0;
+bool is_to_be_seen(unsigned flags, long bytes) {
+    return openmp_thread() != nullptr && (flags & kDetach) == 0 && bytes <= kMostData;
+}
+
+// Calls `create` with the data, the function that copies it, its size and its alignment.
+template <typename Create>
+void with_data(Head* head, long alignment, const Create& create) {
+    const auto unit = static_cast<std::size_t>(alignment_for(alignment));
+    if (head->copy != nullptr) {
+        create(static_cast<void*>(head), copy_task, room_for(*head), static_cast<long>(unit));
+        return;
+    }
+    const auto room = static_cast<std::size_t>(room_for(*head));
+    const auto at = reinterpret_cast<std::uintptr_t>(__builtin_alloca(room + unit));
+    void* block = reinterpret_cast<void*>((at + unit - 1) / unit * unit);
+    copy_task(block, head);
+    create(block, Copy{nullptr}, static_cast<long>(room), static_cast<long>(unit));
 }
 
 }  // namespace
@@ -91,21 +118,36 @@ bool is_to_be_seen(unsigned flags) {
 KYMO_GNU(void, GOMP_task, "GOMP_2.0")(Function function, void* data, Copy copy, long bytes, long alignment,
                                       bool is_deferred, unsigned flags, void** depend, int priority, void* detach) {
     const auto real = KYMO_REAL_GNU(GOMP_task);
-    if (!is_to_be_seen(flags)) {
+    if (!is_to_be_seen(flags, bytes)) {
         real(function, data, copy, bytes, alignment, is_deferred, flags, depend, priority, detach);
         return;
     }
     Head head = head_of(function, data, copy, bytes, alignment);
-    real(run_task, &head, copy_task, room_for(head), alignment_for(alignment), is_deferred, flags, depend, priority,
-         detach);
+    with_data(&head, alignment, [&](void* given, Copy by, long room, long unit) {
+        real(run_task, given, by, room, unit, is_deferred, flags, depend, priority, detach);
+    });
 }
 
 namespace {
 
+// How many tasks a loop has at most; `tasks`: their number, or with kGrainSize the iterations of each; 0: libgomp
+// makes one a thread.
+template <typename Bound>
+unsigned long most_tasks(unsigned flags, unsigned long tasks, Bound begin, Bound end, Bound step) {
+    if (tasks == 0 || (flags & kGrainSize) == 0) {
+        return tasks;
+    }
+    const bool is_up = std::is_signed_v<Bound> ? step > 0 : (flags & kUp) != 0;
+    const auto distance = static_cast<unsigned long>(is_up ? end - begin : begin - end);
+    const auto stride = static_cast<unsigned long>(is_up ? step : -step);
+    return stride == 0 ? 0 : distance / stride / tasks + 1;
+}
+
 template <typename Real, typename Bound>
 void loop_of_tasks(Real real, Function function, void* data, Copy copy, long bytes, long alignment, unsigned flags,
                    unsigned long tasks, int priority, Bound begin, Bound end, Bound step) {
-    if (!is_to_be_seen(flags) || bytes < static_cast<long>(2 * sizeof(std::uint64_t))) {
+    if (!is_to_be_seen(flags, bytes) || bytes < static_cast<long>(2 * sizeof(std::uint64_t)) ||
+        (copy != nullptr && most_tasks(flags, tasks, begin, end, step) > kMostCopied)) {
         real(function, data, copy, bytes, alignment, flags, tasks, priority, begin, end, step);
         return;
     }
@@ -113,8 +155,9 @@ void loop_of_tasks(Real real, Function function, void* data, Copy copy, long byt
     head.is_loop = true;
     const std::size_t words = head.bytes < sizeof head.loop ? 2 * sizeof(std::uint64_t) : sizeof head.loop;
     memcpy(head.loop, data, words);
-    real(run_task, &head, copy_task, room_for(head), alignment_for(alignment), flags, tasks, priority, begin, end,
-         step);
+    with_data(&head, alignment, [&](void* given, Copy by, long room, long unit) {
+        real(run_task, given, by, room, unit, flags, tasks, priority, begin, end, step);
+    });
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 /* Explicit tasks: recursion, dependences, taskgroup, taskloop with a reduction, large and aligned data, undeferred
-   and detached ones, tasks outside parallel regions. */
+   and detached ones, tasks outside parallel regions; and loops and data that leave little room on the stack. */
 #include "../burn.h"
 
 #include <omp.h>
@@ -35,6 +35,52 @@ static long large(const struct Large* from) {
     return sum + data.bytes[0];
 }
 
+/* More tasks than a run time puts off: it executes them at once. */
+static long many(void) {
+    long sum = 0;
+#pragma omp taskloop grainsize(1) shared(sum)
+    for (int i = 0; i < 100000; ++i) {
+#pragma omp atomic
+        sum += i;
+    }
+    return sum;
+}
+
+/* Likewise, where a function of the compiler's copies each task's data: libgomp keeps all copies on the stack. Clang
+   refuses arrays of variable length there. */
+static long many_copied(int length) {
+#ifdef __clang__
+    return 27000L * (length - 1);
+#else
+    char text[length];
+    memset(text, 'y', (size_t)length);
+    text[length - 1] = 0;
+    long sum = 0;
+#pragma omp taskloop grainsize(1) shared(sum) firstprivate(text)
+    for (int i = 0; i < 27000; ++i) {
+        const long size = (long)strlen(text);
+#pragma omp atomic
+        sum += size;
+    }
+    return sum;
+#endif
+}
+
+struct Huge {
+    char bytes[3 << 20];
+};
+
+/* A task that is executed at once has no copy of its data. */
+static long huge(void) {
+    struct Huge data;
+    memset(data.bytes, 0, sizeof data.bytes);
+    data.bytes[2 << 20] = 7;
+    long result = 0;
+#pragma omp task firstprivate(data) shared(result) if (0)
+    result = data.bytes[2 << 20];
+    return result;
+}
+
 static void dependences(void) {
     int x = 1;
 #pragma omp task depend(out : x) shared(x)
@@ -47,6 +93,8 @@ static void dependences(void) {
 }
 
 int main(void) {
+    const long copied = many_copied(6);
+    printf("%ld %ld\n", copied, huge());
     long fib = 0, loop = 0, group = 0, unsigned_loop = 0, reduced = 0, undeferred = 0, none = 0;
     struct Large data;
     memset(data.bytes, 'x', sizeof data.bytes);
@@ -59,6 +107,7 @@ int main(void) {
             fib = fibonacci(18);
             size = large(&data);
             dependences();
+            printf("many %ld\n", many());
 #pragma omp taskloop num_tasks(7) shared(loop)
             for (int i = 3; i < 500; ++i) {
 #pragma omp atomic
