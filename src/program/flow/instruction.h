@@ -29,6 +29,10 @@ constexpr bool is_jump(InstructionKind kind) {
            kind != InstructionKind::kIndirectCall;
 }
 
+constexpr bool is_call(InstructionKind kind) {
+    return kind == InstructionKind::kCall || kind == InstructionKind::kIndirectCall;
+}
+
 constexpr std::uint8_t kNoRegister = 0xff;
 
 enum class Segment : std::uint8_t { kNone, kFs, kGs };  // whose base is added to the address
@@ -97,6 +101,7 @@ struct Instruction {
     std::uint32_t vector_writes = 0;
     bool is_division = false;   // also a remainder, a root; whole numbers or not
     bool is_locked = false;     // changes memory as one step for all processors
+    bool accumulates = false;   // adds something to `destination`, or joins it by bits: the order does not matter
     bool is_pause = false;      // a hint to the processor that this is a waiting loop
     bool writes_flags = false;  // what an unsigned condition depends on
     Condition condition = Condition::kOther;

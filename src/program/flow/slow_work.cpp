@@ -1,6 +1,7 @@
 #include "program/flow/slow_work.h"
 
 #include "program/flow/induction.h"
+#include "program/flow/scalar_loop.h"
 
 #include <algorithm>
 #include <array>
@@ -18,10 +19,6 @@ using Mask = std::uint32_t;  // of general registers
 
 constexpr Mask bit_of(std::uint8_t reg) {
     return reg < kRegisters ? Mask{1} << reg : Mask{0};
-}
-
-bool is_call(const Instruction& in) {
-    return in.kind == InstructionKind::kCall || in.kind == InstructionKind::kIndirectCall;
 }
 
 // By register: of which registers' values at the loop's header its value is made, and of which of them by way of a
@@ -81,120 +78,11 @@ void pass(const Instruction& in, Origins* origins) {
     const Mask any = origins->of(in.reads, origins->any);
     for (std::uint8_t reg = 0; reg < kRegisters; ++reg) {
         if ((in.writes & bit_of(reg)) != 0) {
-            origins->any[reg] = is_call(in) ? 0 : any;
-            origins->loaded[reg] = is_call(in) ? 0 : loaded;
+            origins->any[reg] = is_call(in.kind) ? 0 : any;
+            origins->loaded[reg] = is_call(in.kind) ? 0 : loaded;
         }
     }
 }
-
-// Whether the rounds of a loop of one block, given instruction by instruction, could be done several at a time.
-class ScalarLoop {
-  public:
-    // `moves`: of an operand's address, bytes a round.
-    template <typename Moves>
-    void take(const Instruction& in, const Moves& moves) {
-        ++instructions_;
-        has_only_sums_ = has_only_sums_ && !is_call(in) && !in.is_division && !in.is_locked;
-        is_possible_ =
-            is_possible_ && !is_call(in) && !in.is_division && !in.is_locked && in.vector_work != VectorWork::kPacked;
-        is_scalar_ = is_scalar_ || (in.vector_work != VectorWork::kOther);
-        for (std::size_t i = 0; i < in.memory_operands; ++i) {
-            const MemoryOperand& operand = in.memory[i];
-            const auto step = operand.index_is_vector ? std::nullopt : moves(operand);
-            is_possible_ = is_possible_ && step && (*step != 0 || !operand.is_written);
-            if (step && *step != 0) {
-                Stream& stream = streams_[{operand.base, operand.index, operand.scale}];
-                stream.step = *step;
-                // As seen at the round's begin: an address register may have moved on within it.
-                const std::int64_t moved = moved_by(operand.base) + moved_by(operand.index) * operand.scale;
-                (operand.is_written ? stream.written : stream.read)
-                    .emplace(operand.displacement + moved, operand.width);
-            }
-        }
-        if ((in.operation == Operation::kSum || in.operation == Operation::kStep) && in.source == in.destination &&
-            in.source2 == kNoRegister && in.destination < kRegisters) {
-            moved_[in.destination] += in.constant;
-        }
-        for (unsigned reg = 0; reg < kRegisters; ++reg) {
-            const std::uint32_t bit = 1U << reg;
-            Carried& own = registers_[reg];
-            const bool reads = (in.vector_reads & bit) != 0;
-            const bool writes = (in.vector_writes & bit) != 0;
-            if (reads && !own.is_written) {
-                own.is_live = true;
-            }
-            if (reads || writes) {
-                const bool is_update = reads && writes && in.vector_work != VectorWork::kOther &&
-                                       in.vector_work != VectorWork::kScalarMixed;
-                own.is_sum = own.is_sum && is_update && (!own.is_used || own.work == in.vector_work);
-                own.work = in.vector_work;
-                own.is_used = true;
-                own.updates += is_update ? 1 : 0;
-            }
-            own.is_written = own.is_written || writes;
-        }
-    }
-
-    // Each update of a sum waits for the one before: kLatency cycles each, whereas a processor does kAtOnce
-    // instructions a cycle. True where the updates of one register are what takes long.
-    bool is_serial_sum() const {
-        constexpr std::uint32_t kLatency = 4;
-        constexpr std::uint32_t kAtOnce = 4;
-        return std::any_of(registers_.begin(), registers_.end(), [&](const Carried& reg) {
-            return has_only_sums_ && reg.is_live && reg.is_written && reg.is_sum && reg.work != VectorWork::kPacked &&
-                   2 * kLatency * kAtOnce * reg.updates >= 3 * instructions_;
-        });
-    }
-
-    bool is_one() const {
-        return is_possible_ && is_scalar_ && !streams_.empty() &&
-               std::all_of(streams_.begin(), streams_.end(),
-                           [](const auto& each) { return each.second.is_dense(); }) &&
-               std::all_of(registers_.begin(), registers_.end(),
-                           [](const Carried& reg) { return !(reg.is_live && reg.is_written) || reg.is_sum; });
-    }
-
-  private:
-    std::int64_t moved_by(std::uint8_t reg) const { return reg < kRegisters ? moved_[reg] : 0; }
-
-    using Parts = std::set<std::pair<std::int64_t, std::uint16_t>>;  // displacement, bytes
-    struct Stream {
-        std::int64_t step = 0;
-        Parts read;
-        Parts written;
-
-        // All bytes are used, and none is read that an earlier round wrote.
-        bool is_dense() const {
-            const Parts& longer = read.size() >= written.size() ? read : written;
-            std::int64_t bytes = 0;
-            for (const auto& [displacement, width] : longer) {
-                bytes += width;
-            }
-            const bool reads_behind = std::any_of(read.begin(), read.end(), [&](const auto& from) {
-                return std::any_of(written.begin(), written.end(), [&](const auto& to) {
-                    return (to.first - from.first) % step == 0 && (to.first - from.first) / step >= 1;
-                });
-            });
-            return bytes >= std::abs(step) && !reads_behind;
-        }
-    };
-    struct Carried {
-        bool is_live = false;  // its value of the round before matters
-        bool is_written = false;
-        bool is_used = false;
-        bool is_sum = true;  // all that is done with it is adding to it, or all multiplying, or all taking the least
-        VectorWork work = VectorWork::kOther;
-        std::uint32_t updates = 0;  // a round
-    };
-
-    bool is_possible_ = true;
-    bool is_scalar_ = false;
-    bool has_only_sums_ = true;  // nothing that takes longer
-    std::uint32_t instructions_ = 0;
-    std::map<std::tuple<std::uint8_t, std::uint8_t, std::uint8_t>, Stream> streams_;
-    std::array<Carried, kRegisters> registers_ = {};
-    std::array<std::int64_t, kRegisters> moved_ = {};  // general registers, since the round's begin
-};
 
 // One loop without loops inside.
 class InnerLoop {
@@ -309,20 +197,85 @@ class InnerLoop {
         return chained;
     }
 
-    // Bytes by which an address moves each round; none where that is not known. A step that is in a register is
-    // taken for a row of a matrix: a step of one element is mostly a constant.
-    std::optional<std::int64_t> moves(const MemoryOperand& operand) const {
+    // By register: what its value grows by each round, at an instruction; none where that is not known. A step that
+    // is in a register is taken for a row of a matrix: a step of one element is mostly a constant.
+    using Growth = std::array<std::optional<std::int64_t>, kRegisters>;
+
+    // Of registers that the loop does not change, counts by a constant, or adds an unchanged one to.
+    Growth base_growth() const {
         constexpr std::int64_t kRow = 4096;
-        std::int64_t step = 0;
-        for (const auto& [reg, factor] : {std::pair(operand.base, 1), std::pair(operand.index, int{operand.scale})}) {
-            const auto found = std::find_if(inductions_.begin(), inductions_.end(),
-                                            [&, reg = reg](const Induction& each) { return each.reg == reg; });
-            if (found != inductions_.end()) {
-                step += found->step * factor;
+        Growth growth;
+        for (std::uint8_t reg = 0; reg < kRegisters; ++reg) {
+            if ((written_ & bit_of(reg)) == 0) {
+                growth[reg] = 0;
             } else if ((added_to_ & bit_of(reg)) != 0) {
-                step += kRow;
-            } else if ((written_ & bit_of(reg)) != 0) {
+                growth[reg] = kRow;
+            }
+        }
+        for (const Induction& each : inductions_) {
+            growth[each.reg] = each.step;
+        }
+        return growth;
+    }
+
+    // Of one that an instruction makes of others.
+    static std::optional<std::int64_t> growth_of(const Instruction& in, const Growth& growth) {
+        constexpr std::int64_t kMostBits = 32;  // shifted by
+        const auto of = [&](std::uint8_t reg) {
+            return reg == kNoRegister ? std::optional<std::int64_t>(0)
+                   : reg < kRegisters ? growth[reg]
+                                      : std::nullopt;
+        };
+        switch (in.operation) {
+            case Operation::kSum: {
+                const auto first = of(in.source);
+                const auto second = in.bits == 0 || in.bits >= 32 ? of(in.source2) : std::nullopt;
+                return first && second ? std::optional(*first + *second * in.scale) : std::nullopt;
+            }
+            case Operation::kStep:
+                return of(in.source);
+            case Operation::kZeroExtend:
+            case Operation::kSignExtend:
+                return in.bits >= 32 ? of(in.source) : std::nullopt;
+            case Operation::kShift: {
+                const auto shifted = of(in.source);
+                return shifted && in.constant >= 0 && in.constant <= kMostBits
+                           ? std::optional(*shifted * (std::int64_t{1} << in.constant))
+                           : std::nullopt;
+            }
+            default:
                 return std::nullopt;
+        }
+    }
+
+    // Calls visit(number, instruction, growth before it) in the block's order.
+    template <typename Visit>
+    void each_with_growth(std::uint32_t block, const Visit& visit) const {
+        const Growth base = base_growth();
+        Growth growth = base;
+        each(block, [&](std::uint32_t number, const Instruction& in) {
+            visit(number, in, growth);
+            const std::optional<std::int64_t> made = growth_of(in, growth);
+            for (std::uint8_t reg = 0; reg < kRegisters; ++reg) {
+                if ((in.writes & bit_of(reg)) != 0 && !base[reg]) {
+                    growth[reg] = in.destination == reg ? made : std::nullopt;
+                }
+            }
+        });
+    }
+
+    // Bytes by which an address moves each round; none where that is not known.
+    static std::optional<std::int64_t> moves(const MemoryOperand& operand, const Growth& growth) {
+        std::int64_t step = 0;
+        if (operand.index_is_vector) {
+            return std::nullopt;
+        }
+        for (const auto& [reg, factor] : {std::pair(operand.base, 1), std::pair(operand.index, int{operand.scale})}) {
+            if (reg < kRegisters) {
+                if (!growth[reg]) {
+                    return std::nullopt;
+                }
+                step += *growth[reg] * factor;
             }
         }
         return step;
@@ -338,10 +291,10 @@ class InnerLoop {
         };
         std::map<std::tuple<std::uint8_t, std::uint8_t, std::uint8_t>, Stream> streams;
         for (const std::uint32_t block : blocks_) {
-            each(block, [&](std::uint32_t number, const Instruction& in) {
+            each_with_growth(block, [&](std::uint32_t number, const Instruction& in, const Growth& growth) {
                 for (std::size_t i = 0; i < in.memory_operands; ++i) {
                     const MemoryOperand& operand = in.memory[i];
-                    const auto step = operand.index_is_vector ? std::nullopt : moves(operand);
+                    const auto step = moves(operand, growth);
                     if (!step || *step == 0) {
                         continue;
                     }
@@ -376,16 +329,36 @@ class InnerLoop {
         if (blocks_.size() != 1) {
             return;  // a branch in it needs masks, or is why there are no vectors
         }
-        ScalarLoop loop;
-        each(blocks_[0], [&](std::uint32_t /*number*/, const Instruction& in) {
-            loop.take(in, [&](const MemoryOperand& operand) { return moves(operand); });
+        ScalarLoop loop(steady());
+        each_with_growth(blocks_[0], [&](std::uint32_t /*number*/, const Instruction& in, const Growth& growth) {
+            ScalarLoop::Steps steps;
+            for (std::size_t i = 0; i < in.memory_operands; ++i) {
+                steps[i] = moves(in.memory[i], growth);
+            }
+            Mask counted = 0;
+            for (std::uint8_t reg = 0; reg < kRegisters; ++reg) {
+                counted |= growth[reg] ? bit_of(reg) : 0;
+            }
+            loop.take(in, steps, counted);
         });
-        const bool is_sum = may_be_sum && loop.is_serial_sum();
-        if (is_sum || loop.is_one()) {
-            each(blocks_[0], [&](std::uint32_t number, const Instruction& /*in*/) {
-                add(number, is_sum ? SlowWork::kSerialSum : SlowWork::kScalarFloat);
-            });
+        SlowWork work = SlowWork::kNone;
+        if (may_be_sum && loop.is_serial_sum()) {
+            work = SlowWork::kSerialSum;
+        } else if (loop.could_be_vectors()) {
+            work = loop.is_bound_by_work() ? SlowWork::kScalarWork : SlowWork::kScalarLoop;
         }
+        if (work != SlowWork::kNone) {
+            each(blocks_[0], [&](std::uint32_t number, const Instruction& /*in*/) { add(number, work); });
+        }
+    }
+
+    // Registers that the loop does not change, or by the same amount each round.
+    Mask steady() const {
+        Mask result = ~written_;
+        for (const Induction& each : inductions_) {
+            result |= bit_of(each.reg);
+        }
+        return result;
     }
 
     const Decoder& decoder_;

@@ -6,6 +6,11 @@
 #include "findings/words.h"
 
 #include <fmt/format.h>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
 #include <utility>
 
 namespace kymo::findings {
@@ -15,6 +20,7 @@ using namespace spacetime;
 
 constexpr double kLeastTax = 0.1;  // of the run and of the processor time: below it is what using a library costs
 constexpr double kSure = 0.9;      // names decide, and a call's family may be another's (an allocation inside a copy)
+constexpr double kLeastCopied = 3;   // times the copying: more time than this in memory is not for copies
 constexpr double kLeastSlow = 0.2;   // of slow instructions: most code has some
 constexpr double kSureOfWork = 0.7;  // the instruction behind one may be slow for another reason
 
@@ -28,13 +34,66 @@ struct Tax {
     std::size_t places = 0;
 };
 
+// "std::vector<int>::vector": a constructor.
+bool is_constructor(std::string_view function) {
+    const std::size_t last = function.rfind("::");
+    if (last == std::string_view::npos || last == 0) {
+        return false;
+    }
+    std::string_view type = function.substr(0, last);
+    if (type.ends_with('>')) {
+        type = type.substr(0, type.find('<'));
+    }
+    const std::size_t before = type.rfind("::");
+    return (before == std::string_view::npos ? type : type.substr(before + 2)) == function.substr(last + 2);
+}
+
+using Line = std::tuple<std::string, std::string, std::uint32_t>;  // module, function, line
+
+Line line_of(const AccountRow& row) {
+    return {row.place.module, row.place.function, row.place.line};
+}
+
+// Lines that copy containers whole: copying what is in them takes a third of the time of their memory, or more.
+// Memory is taken and released there because they are copied.
+std::set<Line> copying_lines(const Account& account) {
+    struct Times {
+        std::int64_t copying = 0;
+        std::int64_t memory = 0;
+    };
+    std::map<Line, Times> lines;
+    for (const AccountRow& row : account.rows) {
+        if (row.time_class == TimeClass::kRunTime && row.family == TaxFamily::kCopying &&
+            is_constructor(row.detail)) {
+            lines[line_of(row)].copying += row.ns;
+        } else if (row.time_class == TimeClass::kRunTime && row.family == TaxFamily::kAllocation) {
+            lines[line_of(row)].memory += row.ns;
+        }
+    }
+    std::set<Line> copying;
+    for (const auto& [line, times] : lines) {
+        if (times.memory > 0 &&
+            kLeastCopied * static_cast<double>(times.copying) >= static_cast<double>(times.memory)) {
+            copying.insert(line);
+        }
+    }
+    return copying;
+}
+
 Tax tax_of(const Account& account, TaxFamily family) {
     Tax tax;
+    const bool is_either = family == TaxFamily::kCopying || family == TaxFamily::kAllocation;
+    const std::set<Line> copying = is_either ? copying_lines(account) : std::set<Line>();
+    const auto family_of = [&](const AccountRow& row) {
+        return row.family == TaxFamily::kAllocation && copying.contains(line_of(row)) ? TaxFamily::kCopying
+                                                                                      : row.family;
+    };
     for (const AccountRow& row : account.rows) {
         tax.processor_ns += is_processor_time(row) ? row.ns : 0;
         tax.waited_ns +=
             row.time_class == TimeClass::kLockWait || row.time_class == TimeClass::kSpinning ? row.ns : 0;
-        if ((row.time_class != TimeClass::kRunTime && row.time_class != TimeClass::kWork) || row.family != family) {
+        if ((row.time_class != TimeClass::kRunTime && row.time_class != TimeClass::kWork) ||
+            family_of(row) != family) {
             continue;
         }
         tax.ns += row.ns;
@@ -131,7 +190,8 @@ extern const Rule kClockTax{tax_rule<TaxFamily::kClock>(310)};
 extern const Rule kCopyTax{tax_rule<TaxFamily::kCopying>(311)};
 extern const Rule kShiftTax{tax_rule<TaxFamily::kShifting>(317)};
 extern const Rule kAllocationTax{tax_rule<TaxFamily::kAllocation>(312, "allocation-churn")};
-// None of kNotVectorised: how much vectors save depends on whether the data comes from the caches.
+// None of kScalarLoop: how much vectors save depends on whether the data comes from the caches.
+extern const Rule kScalarWork{tax_rule<TaxFamily::kNotVectorised>(321)};
 extern const Rule kDivisionWork{tax_rule<TaxFamily::kDivision>(313)};
 extern const Rule kAtomicWork{tax_rule<TaxFamily::kAtomics>(314)};
 extern const Rule kStridedWork{tax_rule<TaxFamily::kStridedAccess>(315)};

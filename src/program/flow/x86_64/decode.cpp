@@ -207,6 +207,13 @@ void set_effect(const ZydisDecodedInstruction& in, const ZydisDecodedOperand* op
                 set_sum(out, out->destination, source, 0);
             }
             break;
+        case ZYDIS_MNEMONIC_SHL:
+            if (to.size == 64 && from.type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
+                out->operation = Operation::kShift;
+                out->source = out->destination;
+                out->constant = static_cast<std::int64_t>(from.imm.value.u & 63U);
+            }
+            break;
         case ZYDIS_MNEMONIC_AND:
             if (from.type == ZYDIS_OPERAND_TYPE_IMMEDIATE && from.imm.value.s >= 0) {
                 out->operation = Operation::kMask;
@@ -236,13 +243,34 @@ std::uint32_t vector_bit_of(ZydisRegister reg) {
     }
 }
 
+// A register's exclusive or with itself: zero, whatever it was.
+bool is_zeroing(const ZydisDecodedInstruction& in, const ZydisDecodedOperand* operands) {
+    return in.mnemonic == ZYDIS_MNEMONIC_XOR && in.operand_count_visible == 2 &&
+           operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER && operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+           operands[0].reg.value == operands[1].reg.value;
+}
+
+// Whether it adds another value to a general register, or joins them by bits.
+bool accumulates(const ZydisDecodedInstruction& in, const ZydisDecodedOperand* operands) {
+    switch (in.mnemonic) {
+        case ZYDIS_MNEMONIC_ADD:
+        case ZYDIS_MNEMONIC_XOR:
+        case ZYDIS_MNEMONIC_OR:
+        case ZYDIS_MNEMONIC_AND:
+            return operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER && operands[0].size >= 32 &&
+                   (operands[1].type == ZYDIS_OPERAND_TYPE_MEMORY ||
+                    (operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+                     operands[1].reg.value != operands[0].reg.value));
+        default:
+            return false;
+    }
+}
+
 // What an instruction does with a register. Writing a part of one keeps the rest, which counts as reading.
-void note_register(const ZydisDecodedInstruction& in, const ZydisDecodedOperand& operand, Instruction* out) {
+void note_register(const ZydisDecodedOperand& operand, bool is_zeroing, Instruction* out) {
     const bool written = (operand.actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
     const bool read = (operand.actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0;
     const std::uint32_t bit = bit_of(operand.reg.value);
-    const bool is_zeroing = in.meta.category == ZYDIS_CATEGORY_LOGICAL && in.mnemonic == ZYDIS_MNEMONIC_XOR &&
-                            in.operand_count_visible == 2 && operand.visibility == ZYDIS_OPERAND_VISIBILITY_EXPLICIT;
     if (written) {
         out->writes |= bit;
         const ZydisRegisterClass kind = ZydisRegisterGetClass(operand.reg.value);
@@ -386,11 +414,12 @@ class X86Decoder final : public Decoder {
         const std::uint64_t behind = address + in.length;
         const bool is_string =
             in.meta.category == ZYDIS_CATEGORY_STRINGOP || in.meta.category == ZYDIS_CATEGORY_IOSTRINGOP;
+        const bool is_zero = is_zeroing(in, operands.data());
         for (std::size_t i = 0; i < in.operand_count; ++i) {
             const ZydisDecodedOperand& operand = operands[i];
             const bool written = (operand.actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
             if (operand.type == ZYDIS_OPERAND_TYPE_REGISTER) {
-                note_register(in, operand, out);
+                note_register(operand, is_zero, out);
             } else if (operand.type == ZYDIS_OPERAND_TYPE_MEMORY) {
                 out->reads |= bit_of(operand.mem.base);
                 out->reads |= operand.mem.type == ZYDIS_MEMOP_TYPE_VSIB ? 0U : bit_of(operand.mem.index);
@@ -409,6 +438,7 @@ class X86Decoder final : public Decoder {
         if (is_zeroing_vector(in, operands.data())) {
             out->vector_reads = 0;
         }
+        out->accumulates = accumulates(in, operands.data());
         out->is_division = is_division(in.mnemonic);
         // An exchange with memory is locked without the prefix.
         out->is_locked = (in.attributes & ZYDIS_ATTRIB_HAS_LOCK) != 0 ||

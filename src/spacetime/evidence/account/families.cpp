@@ -390,8 +390,10 @@ TaxFamily family_of(program::SlowWork work) {
             return TaxFamily::kAtomics;
         case program::SlowWork::kSerialSum:
             return TaxFamily::kSerialSum;
-        case program::SlowWork::kScalarFloat:
+        case program::SlowWork::kScalarWork:
             return TaxFamily::kNotVectorised;
+        case program::SlowWork::kScalarLoop:
+            return TaxFamily::kScalarLoop;
         case program::SlowWork::kStridedLoad:
             return TaxFamily::kStridedAccess;
         case program::SlowWork::kChainedLoad:

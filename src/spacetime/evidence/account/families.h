@@ -36,11 +36,12 @@ enum class TaxFamily : std::uint8_t {
     kAtomics,
     kSerialSum,
     kNotVectorised,
+    kScalarLoop,
     kStridedAccess,
     kPointerChasing,
     kStartEnd,  // start and end of the run-time libraries themselves: no tax on anything, and nothing to change
 };
-inline constexpr std::size_t kTaxFamilies = 23;
+inline constexpr std::size_t kTaxFamilies = 24;
 
 struct TaxInfo {
     TaxFamily family;
@@ -120,12 +121,15 @@ inline constexpr std::array<TaxInfo, kTaxFamilies> kTaxTable = {{
      "keep several sums by turns (four, or one for each place of a vector) and add them up at the end, or allow the "
      "compiler to: -fassociative-math, or #pragma omp simd reduction; the last digits of the result may change",
      "add the even elements to one sum and the odd ones to another: the loop must take half as long", 0.6},
-    {TaxFamily::kNotVectorised, "not-vectorised", "computing one floating-point number at a time",
+    {TaxFamily::kNotVectorised, "not-vectorised", "computing one number at a time in loops that vectors could do",
      "let the compiler use vectors: -O3 -march=native; restrict or #pragma omp simd where arrays do not overlap; for "
      "sums -fassociative-math, or several sums by turns",
      "compile with -O3 -march=native -fopt-info-vec-missed (GCC; -Rpass-missed=loop-vectorize for Clang): it says "
      "what "
-     "keeps the loop from vectors"},
+     "keeps the loop from vectors",
+     0.5},
+    {TaxFamily::kScalarLoop, "scalar-loop", "computing one number at a time, as fast as memory may allow",
+     "if the data is in a cache, let the compiler use vectors: -O3 -march=native", "compile with -O3 -march=native"},
     {TaxFamily::kStridedAccess, "strided-access", "reading memory with a stride of a cache line and more",
      "exchange the loops so that the innermost one goes through memory in order; keep what is read together in one "
      "array of its own; work in blocks that fit the cache",
