@@ -52,10 +52,16 @@ def _planted_kind(finding, truth):
     return any(finding["kind"] in answer["kinds"] for answer in truth["accepted"])
 
 
-def _record(kymo, folder, truth, version, number):
+class Disturbed(Exception):
+    """A program that ends or prints otherwise when it is recorded."""
+
+
+def _record(kymo, folder, truth, version, number, plain):
     path = pathlib.Path(folder) / "recordings" / f"{version}{number}.kymo"
     path.parent.mkdir(exist_ok=True)
     done = run_once(folder, truth, version, timeout=180, prefix=[kymo, "record", "-o", str(path), "--"], before=_in_front(truth["kind"] in NEEDS_FAIR))
+    if (done.returncode, done.stdout) != plain:
+        raise Disturbed(f"{version} recorded: exit status {done.returncode}, without Kymo {plain[0]}; {done.stderr[-200:]}")
     report = subprocess.run([kymo, "report", "--json", str(path)], capture_output=True, text=True, timeout=300, env=environment(truth))
     shutil.rmtree(path, ignore_errors=True)
     path.unlink(missing_ok=True)
@@ -87,7 +93,9 @@ def score(made, folder, kymo, runs):
             if result["ratio"] < RATIO:
                 return result | {"state": "no effect"}
         for version in walls:
-            result[version] = [_record(kymo, folder, truth, version, number) for number in range(runs)]
+            result[version] = [_record(kymo, folder, truth, version, number, next(iter(outputs))) for number in range(runs)]
+    except Disturbed as error:
+        return result | {"state": "disturbed", "why": str(error)}
     except (subprocess.TimeoutExpired, OSError) as error:
         return result | {"state": "broken", "why": f"{type(error).__name__}: {error}"[:300]}
     if any("error" in run for version in walls for run in result[version]):
@@ -160,7 +168,7 @@ def table(results):
                 total[key] = total.get(key, 0) + value
     get = total.get
     runs, twins, sound = get("runs", 0), get("twin runs", 0), get("sound runs", 0)
-    rows = [f"programs {len(results)}: scored {states.count('scored')}, no effect here {states.count('no effect')}, broken {states.count('broken')}"]
+    rows = [f"programs {len(results)}: scored {states.count('scored')}, no effect here {states.count('no effect')}, broken {states.count('broken')}, disturbed by recording {states.count('disturbed')}"]
     for title, key, count in (("first finding right (kind and place)", "first right", runs), ("first finding of the right kind", "first kind", runs),
                               ("right among the first three", "third right", runs), ("says nothing", "silent", runs), ("first finding wrong", "first wrong", runs),
                               ("repaired twin has the planted kind", "twin planted", twins), ("sound program has a finding", "sound with any", sound),
