@@ -18,7 +18,9 @@ using recording::WaitKind;
 
 constexpr double kMostOfIt = 0.8;
 constexpr double kLeastSerial = 0.05;  // of the run
-constexpr double kMostlyKept = 0.5;    // of the time that a thread is alone: others wait for locks or data as long
+constexpr std::int64_t kMostHelped =
+    10;                              // times its own work: a thread that waits longer for processes only starts them
+constexpr double kMostlyKept = 0.5;  // of the time that a thread is alone: others wait for locks or data as long
 
 // ns that a thread is at a meeting of its team, and nowhere else: it is there for the team's work.
 std::int64_t at_meetings_ns(const Evidence& evidence, const ThreadFacts& thread) {
@@ -46,7 +48,8 @@ std::size_t working_peers(const Evidence& evidence, std::uint32_t thread) {
         }));
 }
 
-// Threads that wait for a lock, or for data, have work to do: what keeps them from it is the lock or the device.
+// Threads that wait for a lock, for data, or for a process to whom they gave a part of their work, have work to do:
+// what keeps them from it is the lock, the device or the process.
 double kept_from_work_ns(const Evidence& evidence) {
     double ns = 0;
     for (const ThreadFacts& thread : evidence.run.threads) {
@@ -55,7 +58,9 @@ double kept_from_work_ns(const Evidence& evidence) {
             const WaitTarget& target = evidence.wait_targets[wait.target];
             const bool is_transfer =
                 target.kind == WaitKind::kRead || target.kind == WaitKind::kWrite || target.kind == WaitKind::kSync;
-            ns += is_transfer && !is_pipe_within_run(evidence, target) ? static_cast<double>(wait.ns) : 0;
+            const bool is_helped = target.kind == WaitKind::kChild && thread.total.user >= wait.ns / kMostHelped;
+            ns += (is_transfer && !is_pipe_within_run(evidence, target)) || is_helped ? static_cast<double>(wait.ns)
+                                                                                      : 0;
         }
     }
     return ns;

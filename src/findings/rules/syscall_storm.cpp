@@ -1,5 +1,6 @@
 // syscall-storm: very many short system calls, each for very little.
 #include "findings/rule.h"
+#include "findings/rules/shared/account_rows.h"
 #include "findings/rules/shared/common.h"
 #include "findings/rules/shared/messages.h"
 #include "findings/rules/shared/spare.h"
@@ -61,6 +62,10 @@ ByThread called_ns(const Account& account) {
                 }
                 [[fallthrough]];
             case TimeClass::kSystemCall:
+                if (is_child_call(row)) {
+                    break;  // polling, or as many processes
+                }
+                [[fallthrough]];
             case TimeClass::kKernel:
             case TimeClass::kPageFaults:  // with calls that no library makes
             case TimeClass::kInputOutput:

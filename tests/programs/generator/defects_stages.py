@@ -32,7 +32,7 @@ def heavy_stage(p, plan, info):
         if three:
             plan.calls.insert(0, "sum ^= sum >> 9;")
     info.emit(p, plan)
-    return [{"kinds": ["pipeline-stage", "load-imbalance", "late-sender"],
+    return [{"kinds": ["pipeline-stage", "load-imbalance", "late-sender", "late-receiver"],
              "functions": [*moved_names, *stay_names, *plan.workers_functions]}], 1 / (1 - share)
 
 
@@ -62,4 +62,4 @@ def slow_source(p, plan, info):
     stays, stay_names = _call(p, cost * (1 - share))
     plan.calls = [f"sum += {stays}(sum >> 5);\n«sum += {moved}(sum >> 3);¦»", f"«¦sum += {moved}(sum >> 3);\n»sum ^= sum >> 7;"]
     info.emit(p, plan)
-    return [{"kinds": ["late-sender", "pipeline-stage", "load-imbalance"], "functions": [*moved_names, *stay_names, *plan.workers_functions]}], 1.7
+    return [{"kinds": ["late-sender", "late-receiver", "pipeline-stage", "load-imbalance"], "functions": [*moved_names, *stay_names, *plan.workers_functions]}], 1.7

@@ -157,12 +157,12 @@ std::vector<RankWaits> rank_waits(const Evidence& evidence) {
     return all;
 }
 
-std::vector<PairWait> pair_waits(const Evidence& evidence) {
+std::vector<PairWait> pair_waits(const Evidence& evidence, ChannelDirection direction) {
     std::map<std::pair<std::uint64_t, std::uint64_t>, PairWait> pairs;
     std::map<std::uint64_t, double> anyone;
     std::map<std::uint64_t, double> messages;
     for (const Channel& channel : evidence.run.channels) {
-        if (!channel.is_of_mpi() || channel.direction != ChannelDirection::kReceive || channel.elsewhere) {
+        if (!channel.is_of_mpi() || channel.direction != direction || channel.elsewhere) {
             continue;
         }
         if (!channel.peer_rank) {
@@ -170,16 +170,16 @@ std::vector<PairWait> pair_waits(const Evidence& evidence) {
             continue;
         }
         PairWait& pair = pairs[{channel.rank, *channel.peer_rank}];
-        pair.receiver = channel.rank;
-        pair.sender = *channel.peer_rank;
+        pair.rank = channel.rank;
+        pair.peer = *channel.peer_rank;
         pair.ns += static_cast<double>(channel.blocked_ns);
         pair.messages += channel.messages;
         messages[channel.rank] += static_cast<double>(channel.messages);
     }
     std::vector<PairWait> all;
     for (auto& [key, pair] : pairs) {
-        const double of = messages[pair.receiver];
-        pair.ns += of > 0 ? anyone[pair.receiver] * static_cast<double>(pair.messages) / of : 0;
+        const double of = messages[pair.rank];
+        pair.ns += of > 0 ? anyone[pair.rank] * static_cast<double>(pair.messages) / of : 0;
         all.push_back(pair);
     }
     return all;
@@ -210,13 +210,18 @@ Meanwhile meanwhile(const Evidence& evidence, const RankWaits& waiting, double w
     return found;
 }
 
-NodeIndex longest_call(const Evidence& evidence, std::uint32_t thread) {
+NodeIndex longest_call(const Evidence& evidence, std::uint32_t thread, std::string_view part) {
     NodeIndex longest;
     double most = 0;
     for (const NodeIndex node : waiting_calls(evidence)) {
+        const SpaceNode& call = node.in(evidence.nodes);
+        const bool is_one = call.place.function.find(part) != std::string::npos ||
+                            std::any_of(call.path.begin(), call.path.end(), [&](const std::string& function) {
+                                return is_name_of_call(function) && function.find(part) != std::string::npos;
+                            });
         Intervals occurrences;
-        occurrences.add(node.in(evidence.nodes), thread);
-        if (occurrences.length() > most) {
+        occurrences.add(call, thread);
+        if (is_one && occurrences.length() > most) {
             most = occurrences.length();
             longest = node;
         }

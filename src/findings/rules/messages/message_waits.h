@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kymo::findings {
@@ -32,14 +33,15 @@ struct RankWaits {
 // Of the ranks that have channels and a sampled thread, by rank.
 std::vector<RankWaits> rank_waits(const spacetime::Evidence& evidence);
 
-// Inside calls for messages from one rank to another. Waits for any sender are distributed by messages.
+// A rank's time inside calls that receive messages from another rank, or send them to it. Receives from any sender
+// are distributed by messages.
 struct PairWait {
-    std::uint64_t receiver = 0;
-    std::uint64_t sender = 0;
+    std::uint64_t rank = 0;
+    std::uint64_t peer = 0;
     double ns = 0;
     std::uint64_t messages = 0;
 };
-std::vector<PairWait> pair_waits(const spacetime::Evidence& evidence);
+std::vector<PairWait> pair_waits(const spacetime::Evidence& evidence, spacetime::ChannelDirection direction);
 
 // While one rank waits inside MPI calls, for this long by its channels: the part of it in which another is
 // outside, and the smallest function in which that is for most of the time (kNone: no single one). The part is
@@ -52,8 +54,8 @@ struct Meanwhile {
 Meanwhile meanwhile(const spacetime::Evidence& evidence, const RankWaits& waiting, double waited_ns,
                     const RankWaits& working);
 
-// The MPI call in which a thread is longest; kNone: in none.
-NodeIndex longest_call(const spacetime::Evidence& evidence, std::uint32_t thread);
+// Of the MPI calls with this in their names, that in which a thread is longest; kNone: in none.
+NodeIndex longest_call(const spacetime::Evidence& evidence, std::uint32_t thread, std::string_view part = {});
 // The program's own code with such a call, which can be changed. The call itself if none is known.
 NodeIndex caller_of(const spacetime::Evidence& evidence, NodeIndex call);
 // "`MPI_Recv`"; "calls of MPI" where no single one is known.

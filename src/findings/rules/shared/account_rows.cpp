@@ -1,8 +1,10 @@
 #include "findings/rules/shared/account_rows.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace kymo::findings {
@@ -54,6 +56,12 @@ const program::SourcePlace* main_place(const Account& account, const AccountFilt
     const auto most = std::max_element(sums.begin(), sums.end(),
                                        [](const AccountSums& a, const AccountSums& b) { return a.ns < b.ns; });
     return most == sums.end() || most->ns * 5 < all * 3 ? nullptr : &most->most->place;
+}
+
+bool is_child_call(const AccountRow& row) {
+    constexpr std::array<std::string_view, 4> kCalls = {"wait", "waitpid", "wait4", "waitid"};
+    return row.time_class == TimeClass::kSystemCall &&
+           std::find(kCalls.begin(), kCalls.end(), row.detail) != kCalls.end();
 }
 
 bool is_processor_time(const AccountRow& row) {

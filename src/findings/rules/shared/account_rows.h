@@ -36,6 +36,10 @@ const program::SourcePlace* main_place(const spacetime::Account& account, const 
 std::int64_t processor_ns(const spacetime::Account& account);
 bool is_processor_time(const spacetime::AccountRow& row);
 
+// Of a call that waits for a process (wait4, waitid): on a processor it collects one that has ended, or asks and
+// finds that none has.
+bool is_child_call(const spacetime::AccountRow& row);
+
 // Targets of waits at this function, of kinds that `is_one` selects, ascending.
 std::vector<std::uint32_t> targets_at(const spacetime::Evidence& evidence, const program::SourcePlace& place,
                                       const std::function<bool(recording::WaitKind)>& is_one);

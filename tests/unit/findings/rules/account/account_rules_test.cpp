@@ -16,6 +16,9 @@ extern const Rule kPrematureWait;
 extern const Rule kDivisionWork;
 extern const Rule kAtomicWork;
 extern const Rule kCopyTax;
+extern const Rule kAllocationTax;
+extern const Rule kCallPolling;
+extern const Rule kIdleTeam;
 extern const Rule kGrowth;
 extern const Rule kPageFaultTime;
 extern const Rule kLockPolling;
@@ -109,6 +112,61 @@ TEST(LockPolling, IsOfThreadsThatDoNothingElse) {
     EXPECT_NE(claims[0].title.find("takes and releases a lock in `step` (program.c:7) and nothing else: it polls"),
               std::string::npos)
         << claims[0].title;
+}
+
+TEST(CallPolling, IsProcessorTimeInCallsThatWaitForProcesses) {
+    MadeRun run;
+    run.add(TimeClass::kSystemCall, 300, 150).detail = "write";
+    EXPECT_TRUE(run.claims(kCallPolling).empty());
+    run.add(TimeClass::kSystemCall, 300, 150, 1, "await").detail = "wait4";
+    const auto claims = run.claims(kCallPolling);
+    ASSERT_EQ(claims.size(), 1U);
+    EXPECT_EQ(claims[0].place->function, "await");
+    EXPECT_NE(claims[0].title.find("spends 300 ms of processor time in `wait4` in `await` (program.c:7): the call "
+                                   "returns at once, and it asks again"),
+              std::string::npos)
+        << claims[0].title;
+    run.evidence().run.processes.resize(1'500);
+    EXPECT_TRUE(run.claims(kCallPolling).empty()) << "that many take as long to collect";
+}
+
+TEST(IdleTeam, IsOneWhoseWorkIsOneThreads) {
+    MadeRun run;
+    run.evidence().run.processors = 4;
+    run.add(TimeClass::kWork, 500, 500, 4, "tasks");  // in turns
+    run.add(TimeClass::kBarrierWait, 1'200, 300, 4, "region").detail = "omp barrier";
+    run.add(TimeClass::kSpinning, 300, 75, 4, "region").detail = "omp barrier";
+    const auto claims = run.claims(kIdleTeam);
+    ASSERT_EQ(claims.size(), 1U);
+    EXPECT_EQ(claims[0].place->function, "region");
+    EXPECT_DOUBLE_EQ(claims[0].shorter_ns, 500.0 * 3 / 4 * kMs);
+    EXPECT_NE(claims[0].title.find("4 threads meet in the parallel regions of `region` (program.c:7), and one at a "
+                                   "time works: they wait for 1.5 s, and work for 500 ms"),
+              std::string::npos)
+        << claims[0].title;
+    run.add(TimeClass::kWork, 100, 25, 4, "elsewhere");
+    EXPECT_TRUE(run.claims(kIdleTeam).empty()) << "the others work as well";
+}
+
+// Memory that is taken for a copy belongs to the copy.
+TEST(CopyTax, HasTheMemoryOfContainersThatAreCopiedWhole) {
+    const auto made = [](std::int64_t copying_ms, const std::string& by) {
+        MadeRun run;
+        run.add(TimeClass::kWork, 1'000, 500, 2, "work");
+        AccountRow& copying = run.add(TimeClass::kRunTime, copying_ms, copying_ms / 2, 2);
+        copying.family = TaxFamily::kCopying;
+        copying.detail = by;
+        run.add(TimeClass::kRunTime, 600, 300, 2).family = TaxFamily::kAllocation;
+        return run;
+    };
+    MadeRun copied = made(300, "std::vector<unsigned int, std::allocator<unsigned int> >::vector");
+    const auto claims = copied.claims(kCopyTax);
+    ASSERT_EQ(claims.size(), 1U);
+    EXPECT_DOUBLE_EQ(claims[0].shorter_ns, 450.0 * kMs);
+    EXPECT_TRUE(copied.claims(kAllocationTax).empty());
+    EXPECT_EQ(made(300, "std::vector::vector").claims(kCopyTax).size(), 1U) << "inlined";
+    EXPECT_EQ(made(300, "std::vector::push_back").claims(kAllocationTax).size(), 1U) << "growing is something else";
+    EXPECT_EQ(made(100, "std::vector::vector").claims(kAllocationTax).size(), 1U) << "little is in them";
 }
 
 TEST(PollingSleep, IsToldWhereNothingElseWorks) {

@@ -108,6 +108,38 @@ TEST(LateSender, IsFoundBehindReceivesFromAnyone) {
     EXPECT_NE(find(judge(made.finish()).findings, "late-sender"), nullptr);
 }
 
+// Rank 0 is in sends for 90 of 100 ms, while rank 1 works, or is in a receive itself (and the data on its way).
+std::vector<Finding> told_of_receiver(bool receiver_works, std::uint64_t blocked_ms) {
+    MadeEvidence made = job(2);
+    const std::uint32_t produce = made.add_node("produce");
+    const std::uint32_t send = made.add_node("PMPI_Ssend", produce);
+    const std::uint32_t receive = made.add_node("PMPI_Recv");
+    occurrence_rounds(made, produce, 0, 0, 100);
+    occurrence_rounds(made, send, 0, 0, 90);
+    occurrence_rounds(made, receiver_works ? made.add_node("consume") : receive, 1, 0, 95);
+    made.evidence.run.channels = {channel(0, 1, ChannelDirection::kSend, blocked_ms),
+                                  channel(1, 0, ChannelDirection::kReceive, receiver_works ? 20 : 930)};
+    return judge(made.finish()).findings;
+}
+
+TEST(LateReceiver, IsTheFirstFindingWithWhatTheReceiverDoes) {
+    const std::vector<Finding> findings = told_of_receiver(true, 900);
+    ASSERT_FALSE(findings.empty());
+    EXPECT_EQ(findings[0].kind, "late-receiver") << findings[0].title;
+    EXPECT_EQ(findings[0].threads, std::vector<std::uint32_t>{1});
+    EXPECT_EQ(findings[0].place.function, "produce") << "whose the call is";
+    EXPECT_NE(findings[0].title.find("in `PMPI_Ssend` for 10 messages to rank 1, 90 ms each, while that is in "
+                                     "`consume`"),
+              std::string::npos)
+        << findings[0].title;
+    EXPECT_NE(findings[0].title.find("rank 1 receives late"), std::string::npos) << findings[0].title;
+}
+
+TEST(LateReceiver, IsNotOneThatWaitsForTheDataNorAShortWait) {
+    EXPECT_EQ(find(told_of_receiver(false, 900), "late-receiver"), nullptr);
+    EXPECT_EQ(find(told_of_receiver(true, 1), "late-receiver"), nullptr);
+}
+
 // Three ranks; each works for 30 of 100 ms: in turn, or all at once.
 std::vector<Finding> told_of_chain(bool in_turn) {
     MadeEvidence made = job(3);
