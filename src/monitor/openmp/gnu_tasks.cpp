@@ -138,8 +138,10 @@ unsigned long most_tasks(unsigned flags, unsigned long tasks, Bound begin, Bound
         return tasks;
     }
     const bool is_up = std::is_signed_v<Bound> ? step > 0 : (flags & kUp) != 0;
-    const auto distance = static_cast<unsigned long>(is_up ? end - begin : begin - end);
-    const auto stride = static_cast<unsigned long>(is_up ? step : -step);
+    const auto from = static_cast<unsigned long>(is_up ? begin : end);
+    const auto to = static_cast<unsigned long>(is_up ? end : begin);
+    const unsigned long distance = to - from;
+    const unsigned long stride = is_up ? static_cast<unsigned long>(step) : 0 - static_cast<unsigned long>(step);
     return stride == 0 ? 0 : distance / stride / tasks + 1;
 }
 

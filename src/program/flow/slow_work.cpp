@@ -213,7 +213,7 @@ class InnerLoop {
             }
         }
         for (const Induction& each : inductions_) {
-            growth[each.reg] = each.step;
+            growth[each.reg] = limited(each.step);
         }
         return growth;
     }
@@ -230,7 +230,7 @@ class InnerLoop {
             case Operation::kSum: {
                 const auto first = of(in.source);
                 const auto second = in.bits == 0 || in.bits >= 32 ? of(in.source2) : std::nullopt;
-                return first && second ? std::optional(*first + *second * in.scale) : std::nullopt;
+                return first && second ? limited(*first + *second * in.scale) : std::nullopt;
             }
             case Operation::kStep:
                 return of(in.source);
@@ -240,7 +240,7 @@ class InnerLoop {
             case Operation::kShift: {
                 const auto shifted = of(in.source);
                 return shifted && in.constant >= 0 && in.constant <= kMostBits
-                           ? std::optional(*shifted * (std::int64_t{1} << in.constant))
+                           ? limited(*shifted * (std::int64_t{1} << in.constant))
                            : std::nullopt;
             }
             default:
@@ -350,6 +350,12 @@ class InnerLoop {
         if (work != SlowWork::kNone) {
             each(blocks_[0], [&](std::uint32_t number, const Instruction& /*in*/) { add(number, work); });
         }
+    }
+
+    // Code can make any number of numbers: larger ones than these are no steps, and could overflow.
+    static std::optional<std::int64_t> limited(std::int64_t growth) {
+        constexpr std::int64_t kMost = std::int64_t{1} << 28;
+        return growth >= -kMost && growth <= kMost ? std::optional(growth) : std::nullopt;
     }
 
     // Registers that the loop does not change, or by the same amount each round.
