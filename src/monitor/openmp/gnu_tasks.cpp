@@ -13,7 +13,7 @@
 //
 // Not replaced are, and time of theirs inside a wait counts as waiting:
 //   - a task with a `detach` clause: libgomp writes into its data beforehand;
-//   - one with more data than kMostData: a second copy might not fit the stack;
+//   - one with more data than kMostData and no function that copies it: a second copy might not fit the stack;
 //   - those of a loop of more than kMostCopied tasks with a function that copies.
 
 #include "monitor/openmp/gnu.h"
@@ -93,8 +93,8 @@ long alignment_for(long alignment) {
     return alignment > static_cast<long>(alignof(Head)) ? alignment : static_cast<long>(alignof(Head));
 }
 
-bool is_to_be_seen(unsigned flags, long bytes) {
-    return openmp_thread() != nullptr && (flags & kDetach) == 0 && bytes <= kMostData;
+bool is_to_be_seen(unsigned flags, Copy copy, long bytes) {
+    return openmp_thread() != nullptr && (flags & kDetach) == 0 && (copy != nullptr || bytes <= kMostData);
 }
 
 // Calls `create` with the data, the function that copies it, its size and its alignment.
@@ -118,7 +118,7 @@ void with_data(Head* head, long alignment, const Create& create) {
 KYMO_GNU(void, GOMP_task, "GOMP_2.0")(Function function, void* data, Copy copy, long bytes, long alignment,
                                       bool is_deferred, unsigned flags, void** depend, int priority, void* detach) {
     const auto real = KYMO_REAL_GNU(GOMP_task);
-    if (!is_to_be_seen(flags, bytes)) {
+    if (!is_to_be_seen(flags, copy, bytes)) {
         real(function, data, copy, bytes, alignment, is_deferred, flags, depend, priority, detach);
         return;
     }
@@ -148,7 +148,7 @@ unsigned long most_tasks(unsigned flags, unsigned long tasks, Bound begin, Bound
 template <typename Real, typename Bound>
 void loop_of_tasks(Real real, Function function, void* data, Copy copy, long bytes, long alignment, unsigned flags,
                    unsigned long tasks, int priority, Bound begin, Bound end, Bound step) {
-    if (!is_to_be_seen(flags, bytes) || bytes < static_cast<long>(2 * sizeof(std::uint64_t)) ||
+    if (!is_to_be_seen(flags, copy, bytes) || bytes < static_cast<long>(2 * sizeof(std::uint64_t)) ||
         (copy != nullptr && most_tasks(flags, tasks, begin, end, step) > kMostCopied)) {
         real(function, data, copy, bytes, alignment, flags, tasks, priority, begin, end, step);
         return;
