@@ -19,7 +19,7 @@ constexpr std::uint64_t kRepeated = 10;  // occurrences of a neighbour from whic
 
 constexpr double kColdFaultNs = 20'000;  // of a fault that finds its page in memory, on a slow virtual machine
 constexpr double kLeastInFaults = 0.5;   // share of faults in the time of code that is reported for them
-constexpr double kLeastStart = 0.02;     // of the run: every program has to begin
+constexpr double kLeastStart = 0.05;     // of the run: every program has to begin
 
 // A thread that waits first for another one, a child or a clock prepares nothing: it is ready before they are.
 bool waits_for_others(const Case& subject) {

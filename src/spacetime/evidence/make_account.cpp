@@ -93,6 +93,13 @@ bool is_memory_function(std::string_view call) {
     return call.starts_with("mem") || call.starts_with("str") || call.starts_with("wmem") || call.starts_with("wcs");
 }
 
+// Nor in an allocator's, where that calls nothing: it is the first to touch the memory that it hands out. It touches
+// nothing new where it takes memory back.
+bool touches_new_memory(TaxFamily family, std::string_view function) {
+    return family == TaxFamily::kAllocation && function.find("free") == std::string_view::npos &&
+           function.find("delete") == std::string_view::npos && function.find("dealloc") == std::string_view::npos;
+}
+
 struct RowKey {
     TimeClass time_class{};
     TaxFamily family{};
@@ -204,7 +211,8 @@ class AccountMaker {
         } else if (is_system_call(callee)) {
             key->time_class = TimeClass::kSystemCall;
             key->detail = callee;
-        } else if (is_kernel && (!path.is_call || is_memory_function(callee))) {
+        } else if (is_kernel && (!path.is_call || is_memory_function(callee) ||
+                                 touches_new_memory(path.family, name(path.taxing)))) {
             key->time_class = TimeClass::kPageFaults;
         } else if (path.family != TaxFamily::kNone) {
             key->time_class = TimeClass::kRunTime;

@@ -58,6 +58,7 @@ class PathReader {
                 end.kind.is_unknown_call = true;
             } else {
                 end = PathEnd{};
+                end.kind.is_partial = node.kind == NodeKind::kPartial || node.kind == NodeKind::kDropped;
             }
             ends[i] = end;
             const auto [entry, is_new] = known.try_emplace(end, static_cast<std::uint32_t>(result.ends.size()));
@@ -77,9 +78,7 @@ class PathReader {
                               function.source != program::NameSource::kFrame;
         PathKind& kind = end->kind;
         if (!kind.is_known) {
-            *end = PathEnd{};
-            kind.is_known = true;
-            kind.is_outside = true;
+            *end = PathEnd{.kind = {.is_outside = !kind.is_partial, .is_known = true, .is_partial = kind.is_partial}};
         }
         if (is_users(frame)) {
             *end = PathEnd{

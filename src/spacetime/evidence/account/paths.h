@@ -20,6 +20,7 @@ struct PathKind {
     bool is_outside = false;              // no users' code on it: before main, behind it, a thread's start
     bool is_interpreted = false;          // in an interpreter: the users' code is not on the path
     bool is_known = false;                // false: no frames
+    bool is_partial = false;              // its outer frames are not known, and no users' code is on the rest
     bool is_unknown_call = false;         // it is the caller of a system call that is not known
     bool awaits_message = false;          // in a call of MPI that ends by another rank: its polling is a wait
     TaxFamily slow = TaxFamily::kNone;    // of the instruction at its end, if that is the users' own code
