@@ -64,6 +64,7 @@ const char* reason_text(launch::EndReason reason) {
         case launch::EndReason::kDiskFull:
             return "no space left: the end of the run is not recorded";
         case launch::EndReason::kEnded:
+        case launch::EndReason::kImported:
             break;
     }
     return nullptr;

@@ -14,7 +14,14 @@
 namespace kymo::launch {
 
 // Values of recording::RunEnd::reason.
-enum class EndReason : std::uint8_t { kEnded = 0, kInterrupted = 1, kDuration = 2, kMaxSize = 3, kDiskFull = 4 };
+enum class EndReason : std::uint8_t {
+    kEnded = 0,
+    kInterrupted = 1,
+    kDuration = 2,
+    kMaxSize = 3,
+    kDiskFull = 4,
+    kImported = 5
+};
 
 struct RecordOutcome {
     std::filesystem::path recording;  // as requested or chosen, absolute; its present place if it was moved

@@ -1,0 +1,171 @@
+// kymo import: another tool's recording as one of Kymo's.
+#include "import/import.h"
+
+#include "base/clean_text.h"
+#include "cli/team.h"
+#include "cli/verbs.h"
+#include "launch/output.h"
+#include "launch/run_log.h"
+
+#include <atomic>
+#include <csignal>
+#include <filesystem>
+#include <fmt/format.h>
+#include <optional>
+#include <unistd.h>
+
+namespace kymo::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kImportExamples =
+    "Every verb that reads a recording reads the new one. Files of perf record can be read: with call chains or "
+    "without, of one event or several, compressed, or from a pipe. Programs are looked for where the file says, and "
+    "in perf's cache of build ids; what has another build id by now is not used.\n"
+    "Not read: stacks of --call-graph dwarf and lbr, and frames in the kernel.\n\n"
+    "examples:\n"
+    "  perf record -e task-clock -g ./solver 200\n"
+    "  kymo import perf.data                        makes perf.kymo, or the next free number\n"
+    "  kymo report perf.kymo\n"
+    "  kymo import --symfs /mnt/root perf.data      the programs of another machine, below /mnt/root\n"
+    "  perf record -o - ./solver | kymo import - -o solver.kymo\n";
+constexpr std::size_t kMostNamed = 5;  // images without a file
+
+std::atomic<bool> interrupted = false;
+
+bool is_interrupted() {
+    return interrupted;
+}
+
+// While it lives, Ctrl-C ends the reading.
+class InterruptWatch {
+  public:
+    InterruptWatch() {
+        struct sigaction action{};
+        action.sa_handler = [](int) { interrupted = true; };
+        action.sa_flags = SA_RESETHAND;  // a second one ends the program
+        sigaction(SIGINT, &action, &before_);
+    }
+    InterruptWatch(const InterruptWatch&) = delete;
+    InterruptWatch& operator=(const InterruptWatch&) = delete;
+    ~InterruptWatch() { sigaction(SIGINT, &before_, nullptr); }
+
+  private:
+    struct sigaction before_{};
+};
+
+class ProgressLine {
+  public:
+    void show(double part) {
+        const int percent = static_cast<int>(part * 100);
+        if (is_terminal_ && percent != shown_) {
+            shown_ = percent;
+            fmt::print(stderr, "\rkymo: reading, {} %\033[K", percent);
+        }
+    }
+    void end() {
+        if (shown_ >= 0) {
+            fmt::print(stderr, "\r\033[K");
+            shown_ = -1;
+        }
+    }
+
+  private:
+    bool is_terminal_ = isatty(STDERR_FILENO) != 0;
+    int shown_ = -1;
+};
+
+void print_notes(const import::ImportReport& report) {
+    const auto note = [](const std::string& text) { fmt::print(stderr, "kymo: {}\n", clean_text(text)); };
+    for (const std::string& notice : report.notices) {
+        note(notice);
+    }
+    if (report.lost != 0) {
+        note(fmt::format("perf lost {} records: what happened then is missing", report.lost));
+    }
+    if (report.idle != 0) {
+        note(fmt::format("{} samples of idle processors are left out", report.idle));
+    }
+    if (report.stacks != 0) {
+        note(
+            fmt::format("{} samples have a copied stack (--call-graph dwarf), which Kymo does not unwind yet: their "
+                        "call paths are those that the kernel followed",
+                        report.stacks));
+    }
+    if (!report.missing.empty()) {
+        std::string names;
+        for (std::size_t i = 0; i < std::min(report.missing.size(), kMostNamed); ++i) {
+            names += (i == 0 ? "" : ", ") + report.missing[i];
+        }
+        const std::size_t others = report.missing.size() - std::min(report.missing.size(), kMostNamed);
+        note(fmt::format("{} file{} of code not here, or another one by now; {} functions will not be named: {}{}",
+                         report.missing.size(), report.missing.size() == 1 ? " is" : "s are",
+                         report.missing.size() == 1 ? "its" : "their", names,
+                         others == 0 ? "" : fmt::format(" and {} more", others)));
+        note("name the directory that has them with --symfs");
+    }
+}
+
+int run_import(int argc, char** argv) {
+    CLI::App options("Make a recording from a file of another tool.", "kymo import");
+    set_usage(options, "kymo import [OPTIONS] perf.data");
+    options.footer(kImportExamples);
+    std::string file;
+    std::optional<fs::path> out;
+    std::string symfs;
+    bool quiet = false;
+    options.add_option("file", file, "what perf record wrote; -: standard input")->type_name("FILE")->required();
+    options.add_option("-o,--output", out, "the directory to write (FILE.kymo, here)")->type_name("REC.kymo");
+    options.add_option("--symfs", symfs, "look for programs and libraries below this directory, and nowhere else")
+        ->type_name("DIR")
+        ->check(CLI::ExistingDirectory);
+    options.add_flag("-q,--quiet", quiet, "print errors alone");
+    if (const auto code = parse_options(options, argc, argv)) {
+        return *code;
+    }
+    const CommandTeam team;
+    if (!team.is_first()) {
+        return 0;  // the first process does it alone
+    }
+    const std::string name = file == "-" ? "imported" : fs::path(file).stem().string();
+    const auto folder = launch::make_recording_folder(out, name);
+    if (!folder) {
+        return fail(folder.error());
+    }
+    ProgressLine line;
+    const InterruptWatch watch;
+    import::ImportOptions asked;
+    asked.symfs = symfs;
+    asked.producer = std::string(launch::kProducer);
+    asked.is_cancelled = is_interrupted;
+    if (!quiet) {
+        asked.progress = [&](double part) { line.show(part); };
+    }
+    const auto report = import::import_perf_data(file, *folder, asked);
+    line.end();
+    if (!report) {
+        std::error_code ignored;
+        fs::remove_all(*folder, ignored);
+        return fail(report.error());
+    }
+    if (!quiet) {
+        print_notes(*report);
+        if (report->cancelled) {
+            fmt::print(stderr, "kymo: interrupted: the recording has what was read by then\n");
+        }
+        const auto count = [](std::uint64_t number, const char* one, const char* many) {
+            return fmt::format("{} {}", number, number == 1 ? one : many);
+        };
+        fmt::print(stderr, "kymo: {} of {} in {}: {}\n", count(report->samples, "sample", "samples"),
+                   count(report->threads, "thread", "threads"), count(report->processes, "process", "processes"),
+                   clean_text(folder->string()));
+    }
+    constexpr int kInterrupted = 128 + SIGINT;
+    return report->cancelled ? kInterrupted : 0;
+}
+
+const Registration kImport({"import", "make a recording from a file of perf record", 12, run_import});
+
+}  // namespace
+}  // namespace kymo::cli

@@ -1,0 +1,124 @@
+#include "import/perf/perf_file.h"
+
+#include "import/perf/contents.h"
+#include "import/perf/features.h"
+#include "import/perf/file_header.h"
+#include "import/perf/input.h"
+#include "import/perf/record_reader.h"
+#include "import/perf/scan.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <iterator>
+#include <new>
+#include <utility>
+
+namespace kymo::import::perf {
+namespace {
+
+constexpr std::size_t kRecordsBetweenQuestions = 4'096;
+
+void take_notices(Skipped& from, FileFacts& to) {
+    auto lines = from.take_notices();
+    std::move(lines.begin(), lines.end(), std::back_inserter(to.notices));
+}
+
+Result<void> first_reading(Input& input, FileHeader& header, Contents& to, const Progress& progress) {
+    auto read = read_file_header(input.file, input.name, to.skipped);
+    if (!read) {
+        return read.error();
+    }
+    header = std::move(*read);
+    to.facts.swapped = header.order.swapped;
+    to.facts.big_endian = header.order.big;
+    to.facts.pipe_mode = header.pipe;
+    Features features(to.facts);
+    if (!header.pipe) {
+        if (auto done = read_events(input.file, header, input.name, to.events); !done) {
+            return done;
+        }
+        read_features(input.file, header, features);
+    }
+    const auto half = [&progress](double share) { progress(share / 2); };
+    if (auto done = Scan(input.file, header, to, features).run(progress ? Progress(half) : Progress()); !done) {
+        return done;
+    }
+    features.name_events(to.events);
+    if (to.events.all().empty()) {
+        return Error{ErrorKind::kMalformed, fmt::format("{} has no events", input.name),
+                     "perf record -o FILE makes a file with events"};
+    }
+    return {};
+}
+
+void sort_by_time(std::vector<Place>& places) {
+    if (!std::is_sorted(places.begin(), places.end())) {
+        std::sort(places.begin(), places.end());
+    }
+}
+
+// The second reading. A record that was there at the first one may now be missing, if the file has shrunk.
+void deliver_all(Input& input, const FileHeader& header, Contents& contents, Visitor& visitor,
+                 const Progress& progress) {
+    BlockFile decompressed;
+    if (contents.decompressed) {
+        const std::uint64_t size = contents.decompressed->size();
+        decompressed = BlockFile(contents.decompressed->release(), size);
+    }
+    input.file.start_over();
+    RecordReader reader(contents.events, header.order, visitor);
+    for (std::size_t i = 0; i < contents.places.size(); ++i) {
+        if (i % kRecordsBetweenQuestions == 0) {
+            if (visitor.enough()) {
+                return;
+            }
+            if (progress) {
+                progress(0.5 + static_cast<double>(i) / static_cast<double>(contents.places.size()) / 2);
+            }
+        }
+        const std::uint64_t at = contents.places[i].at & ~Place::kInSpool;
+        BlockFile& file = (contents.places[i].at & Place::kInSpool) != 0 ? decompressed : input.file;
+        const auto head = file.at(at, kRecordHeader);
+        const RecordHeader record = head.empty() ? RecordHeader() : read_record_header(head, header.order);
+        const auto bytes = record.size >= kRecordHeader ? file.at(at, record.size) : std::span<const std::uint8_t>();
+        if (bytes.empty() || !reader.deliver(record, bytes, contents.places[i].time)) {
+            contents.skipped.malformed();
+        }
+    }
+    if (progress) {
+        progress(1);
+    }
+}
+
+Result<FileFacts> read(const std::filesystem::path& path, Visitor& visitor, const Progress& progress) {
+    auto input = open_input(path);
+    if (!input) {
+        return input.error();
+    }
+    FileHeader header;
+    Contents contents;
+    if (auto done = first_reading(*input, header, contents, progress); !done) {
+        return done.error();
+    }
+    take_notices(contents.skipped, contents.facts);
+    sort_by_time(contents.places);
+    if (auto done = visitor.begin(contents.facts, std::as_const(contents.events).all()); !done) {
+        return done.error();
+    }
+    deliver_all(*input, header, contents, visitor, progress);
+    take_notices(contents.skipped, contents.facts);
+    return std::move(contents.facts);
+}
+
+}  // namespace
+
+Result<FileFacts> read_perf_data(const std::filesystem::path& path, Visitor& visitor, const Progress& progress) {
+    try {
+        return read(path, visitor, progress);
+    } catch (const std::bad_alloc&) {
+        return Error{ErrorKind::kNoSpace, fmt::format("there is not enough memory for all of {}", path.string()),
+                     "record a shorter run, or with fewer samples a second"};
+    }
+}
+
+}  // namespace kymo::import::perf
