@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <memory>
+#include <string_view>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
@@ -24,6 +25,14 @@ using Reader = std::unique_ptr<struct archive, int (*)(struct archive*)>;
 
 constexpr std::uint64_t kMostEntries = 1'000'000;
 constexpr std::size_t kBlock = 1 << 16;
+
+// By its first bytes, in either byte order. A pipe is not looked into: its bytes come once.
+bool is_of_perf(int file) {
+    std::array<char, 8> begin{};
+    const bool is_read = ::pread(file, begin.data(), begin.size(), 0) == static_cast<ssize_t>(begin.size());
+    const std::string_view magic(begin.data(), begin.size());
+    return is_read && (magic == "PERFILE2" || magic == "2ELIFREP");
+}
 
 Result<fs::path> new_folder() {
     const char* const given = std::getenv("TMPDIR");
@@ -149,6 +158,10 @@ Result<fs::path> unpack(const std::string& path) {
     const int from = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (from < 0) {
         return Error{ErrorKind::kPermission, path + ": " + std::strerror(errno), ""};
+    }
+    if (is_of_perf(from)) {
+        ::close(from);
+        return Error{ErrorKind::kMalformed, name + " is a file of perf record", "kymo import " + name};
     }
     const Reader reader(archive_read_new(), archive_read_free);
     archive_read_support_format_tar(reader.get());

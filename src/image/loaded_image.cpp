@@ -16,4 +16,20 @@ Range LoadedImage::code() const {
     return code;
 }
 
+LoadedImage LoadedImage::moved(std::uint64_t to_bias) const {
+    const std::uint64_t by = to_bias - bias;
+    const auto move = [by](Range range) { return range.empty() ? range : Range{range.begin + by, range.end + by}; };
+    LoadedImage there = *this;
+    there.bias = to_bias;
+    there.elsewhere = elsewhere - by;
+    there.range = move(range);
+    there.eh_frame_header = move(eh_frame_header);
+    there.eh_frame = move(eh_frame);
+    for (std::uint32_t i = 0; i < segment_count; ++i) {
+        there.segments[i].range = move(segments[i].range);
+        there.segments[i].end += by;
+    }
+    return there;
+}
+
 }  // namespace kymo::image

@@ -1,4 +1,5 @@
-// A load image in our own process: its place, its identity, and its call-frame sections.
+// A load image: its place in a process, its identity, and its call-frame sections. The process is our own, or another
+// one whose image lies in our own memory as well (moved()).
 #pragma once
 
 #include <array>
@@ -28,6 +29,8 @@ struct LoadedImage {
     std::string_view path;                   // absolute; "[vdso]" for the kernel's; empty if unknown
     std::span<const std::uint8_t> build_id;  // raw; may be empty
     std::uint16_t machine = 0;
+    // What to add to one of its addresses to get where its bytes are in our own memory: 0 in our own process.
+    std::uint64_t elsewhere = 0;
     // False: other mappings may be between its segments (a program that is not position-independent).
     bool is_whole = true;
 
@@ -54,6 +57,8 @@ struct LoadedImage {
     }
     // From the lowest to behind the highest executable address.
     Range code() const;
+    // As it is in a process that has it at this bias; its bytes stay where they are here.
+    LoadedImage moved(std::uint64_t to_bias) const;
 };
 
 }  // namespace kymo::image

@@ -17,7 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kPage = 4096;
 constexpr std::size_t kMostNoteBytes = 64U << 10U;
 
 // As many bytes as there are of the asked; none where there is no such place.

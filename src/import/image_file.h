@@ -12,6 +12,8 @@
 
 namespace kymo::import {
 
+inline constexpr std::uint64_t kPage = 4096;  // to which segments are laid out
+
 struct LoadSegment {
     std::uint64_t file_offset = 0;
     std::uint64_t file_bytes = 0;

@@ -19,19 +19,20 @@ struct ImportOptions {
 };
 
 struct ImportReport {
-    std::uint64_t samples = 0;         // written
-    std::uint64_t processes = 0;       // with samples
-    std::uint64_t threads = 0;         // likewise
-    std::uint64_t idle = 0;            // samples of processors without a task, which are left out
-    std::uint64_t lost = 0;            // records that the kernel had no room for
-    std::uint64_t stacks = 0;          // samples with a copied stack, which is not unwound
-    bool cancelled = false;            // the rest of the file was not read
-    std::vector<std::string> missing;  // images whose files were not found, or are other ones: their paths
-    std::vector<std::string> notices;  // one line each
+    std::uint64_t samples = 0;          // written
+    std::uint64_t processes = 0;        // with samples
+    std::uint64_t threads = 0;          // likewise
+    std::uint64_t idle = 0;             // samples of processors without a task, which are left out
+    std::uint64_t lost = 0;             // records that the kernel had no room for
+    std::uint64_t other_registers = 0;  // samples with a copied stack, but of another kind of machine: without paths
+    bool cancelled = false;             // the rest of the file was not read
+    std::vector<std::string> missing;   // images whose files were not found, or are other ones: their paths
+    std::vector<std::string> notices;   // one line each
 };
 
 // Writes what `perf record` recorded into `folder`, a new and empty one of this user's. The total of an event by
-// function is that of `perf report`, for the code of users; frames in the kernel are left out of call paths.
+// function is that of `perf report`, for the code of users; frames in the kernel are left out of call paths. Copied
+// stacks (--call-graph dwarf) are unwound with the images' files.
 //
 // Time. A sample of task-clock or cpu-clock stands for its period. Without such an event, one of cycles stands for
 // the time since its thread's last one, unless that is three times longer than usual; without that either, time is

@@ -3,7 +3,9 @@
 #include "import/image_file.h"
 #include "import/import.h"
 #include "import/kernel_rows.h"
+#include "import/mapped_file.h"
 #include "import/process_log.h"
+#include "import/stack_walk.h"
 #include "launch/record_outcome.h"
 #include "launch/run_log.h"
 #include "recording/bundle.h"
@@ -62,6 +64,7 @@ struct LoadedImage {
     rec::Image row;
     std::string path;
     std::string build_id;
+    std::filesystem::path file;  // empty: not found
 };
 
 struct Task {
@@ -79,6 +82,8 @@ struct Process {
     std::map<std::uint32_t, Task> tasks;
     std::unique_ptr<ProcessLog> log;
     std::size_t written = 0;  // of images, to the log
+    std::unique_ptr<StackWalker> walker;
+    std::size_t walked = 0;  // of images, that it has
 };
 
 class Importer : public perf::Visitor {
@@ -198,13 +203,18 @@ class Importer : public perf::Visitor {
         if (!open_log(row.pid, process)) {
             return;
         }
-        report_.stacks += row.user_stack.empty() ? 0 : 1;
         SampleIn sample;
         sample.time = row.time;
         sample.processor = row.cpu == kNotGiven ? 0 : row.cpu;
         sample.attribute = row.attribute;
         sample.in_kernel = row.mode == perf::Mode::kKernel || row.mode == perf::Mode::kGuestKernel;
-        sample.path_end = find_path(process, row);
+        if (!row.user_stack.empty() && row.user_registers.abi != 0) {
+            const WalkedPath walked = walk_stack(process, row);
+            sample.path_end = walked.end;
+            sample.recovered = walked.recovered;
+        } else {
+            sample.path_end = find_path(process, row);
+        }
         sample.path = path_;
         find_deltas(row);
         sample.deltas = deltas_;
@@ -332,6 +342,7 @@ class Importer : public perf::Visitor {
                 begin = std::min(begin, made.bias + file->begin());
                 end = std::max(end, made.bias + file->end());
                 entry = file->entry == 0 ? 0 : made.bias + file->entry;
+                made.file = file->path;
             } else {
                 // Where its code lies in the file is not known: nothing may look for names there.
                 made.path = "[" + made.path + "]";
@@ -405,6 +416,36 @@ class Importer : public perf::Visitor {
         found->second.written = 0;
     }
 
+    // Into path_: the frames that the copied stack leads to, innermost first; without one, where the thread was.
+    WalkedPath walk_stack(Process& process, const perf::Sample& row) {
+        if (process.walker == nullptr) {
+            process.walker = std::make_unique<StackWalker>();
+            process.walked = 0;
+        }
+        for (; process.walked < process.images.size(); ++process.walked) {
+            const LoadedImage& image = process.images[process.walked];
+            if (const MappedFile* file = image.file.empty() ? nullptr : mapped(image.file); file != nullptr) {
+                process.walker->add(*file, image.bias);
+            }
+        }
+        const WalkedPath walked = process.walker->walk(row.user_registers, row.user_stack);
+        path_.clear();
+        for (const std::uint64_t address : walked.addresses) {
+            const MappedImage place = process.space.at(address);
+            path_.push_back({place.image, address - place.bias});
+        }
+        report_.other_registers += walked.addresses.empty() ? 1 : 0;
+        return walked;
+    }
+
+    const MappedFile* mapped(const std::filesystem::path& path) {
+        const auto [known, is_new] = mapped_files_.try_emplace(path);
+        if (is_new) {
+            known->second = MappedFile::open(path);
+        }
+        return known->second.get();
+    }
+
     // Into path_: the user's frames, innermost first.
     rec::PathEnd find_path(const Process& process, const perf::Sample& row) {
         path_.clear();
@@ -466,6 +507,7 @@ class Importer : public perf::Visitor {
     std::unordered_map<std::string, std::string> build_ids_;  // by path
     std::map<std::pair<std::string, std::string>, std::optional<ImageFile>> image_files_;
     std::map<std::string, std::filesystem::path> elsewhere_;
+    std::map<std::filesystem::path, std::unique_ptr<MappedFile>> mapped_files_;  // before processes_, which use them
     std::set<std::string> missing_;
     std::unordered_map<std::uint32_t, Process> processes_;
     std::unordered_map<std::uint32_t, unsigned> images_of_pid_;  // that had samples

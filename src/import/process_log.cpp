@@ -124,7 +124,8 @@ void ProcessLog::sample(std::uint32_t tid, std::uint64_t born, std::string_view 
     row.processor = sample.processor;
     row.event = sample.attribute;
     row.context = context;
-    row.flags = static_cast<std::uint64_t>(sample.path_end) | (sample.in_kernel ? recording::kInKernel : 0);
+    row.flags = static_cast<std::uint64_t>(sample.path_end) | (sample.in_kernel ? recording::kInKernel : 0) |
+                (sample.recovered ? recording::kRecoveredFrame : 0);
     if (plan_.kind == Pace::kUnknown) {
         row.flags |= recording::kAfterPause;  // what took the time since then is not known
     } else if (sample.attribute == plan_.pace) {

@@ -32,6 +32,7 @@ struct SampleIn {
     std::uint64_t processor = 0;
     std::uint32_t attribute = 0;
     bool in_kernel = false;
+    bool recovered = false;  // a frame of the path was found without a rule
     recording::PathEnd path_end{};
     std::span<const Frame> path;            // innermost first; the user's
     std::span<const std::uint64_t> deltas;  // by attribute

@@ -17,9 +17,9 @@ constexpr std::uint64_t kPage = 4096;
 
 FrameSection section_in_memory(const image::LoadedImage& image, image::Range range, bool exact) {
     FrameSection section;
-    section.bytes = {reinterpret_cast<const std::uint8_t*>(range.begin), range.end - range.begin};
+    section.bytes = {reinterpret_cast<const std::uint8_t*>(range.begin + image.elsewhere), range.end - range.begin};
     section.address = range.begin - image.bias;
-    section.relocated_by = image.bias;
+    section.relocated_by = image.elsewhere == 0 ? image.bias : 0;  // elsewhere it is as in the file
     section.exact = exact;
     return section;
 }
@@ -56,7 +56,8 @@ std::uint32_t fingerprint_of(const image::LoadedImage& image) {
         return 0;
     }
     const std::uint64_t size = image.eh_frame_header.end - image.eh_frame_header.begin;
-    return crc32c(reinterpret_cast<const void*>(image.eh_frame_header.begin), size < kEnough ? size : kEnough);
+    return crc32c(reinterpret_cast<const void*>(image.eh_frame_header.begin + image.elsewhere),
+                  size < kEnough ? size : kEnough);
 }
 
 bool same_bytes(std::span<const std::uint8_t> left, std::span<const std::uint8_t> right) {
@@ -132,6 +133,23 @@ bool ImageSet::create(const ImageHooks& hooks) {
     }
     entries_ = static_cast<Entry*>(image::map_pages(sizeof(Entry) * (kMaxImages + 1)));
     return entries_ != nullptr && pages_.create() && cache_.create();
+}
+
+void ImageSet::release() {
+    for (std::uint32_t slot = 1; slot <= count(); ++slot) {
+        // Loadings of one file share a table; released once, it is empty.
+        if (const Table* table = entries_[slot].kept_table; table != nullptr) {
+            unwind::release(const_cast<Table*>(table));
+        }
+    }
+    if (entries_ != nullptr) {
+        image::unmap_pages(entries_, sizeof(Entry) * (kMaxImages + 1));
+        entries_ = nullptr;
+    }
+    pages_.release();
+    cache_.release();
+    arena_.release();
+    used_.store(0, std::memory_order_release);
 }
 
 ImageId ImageSet::known_at(std::uint64_t address) const {

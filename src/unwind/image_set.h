@@ -45,6 +45,8 @@ struct ImageHooks {
     bool (*locate)(void* context, std::uint64_t address, image::ImagePlace* place) = nullptr;
     // Makes the tables: for another architecture than this build's, compile_for with its RulePacker.
     bool (*compile)(const CompileInput& input, Table* table) = unwind::compile;
+    // The images are another process's (LoadedImage::elsewhere): at other addresses there is nothing to read.
+    bool is_elsewhere = false;
 };
 
 // Code that is not the program's but replaces it: code that hooks have put between a function and its caller, or
@@ -91,6 +93,9 @@ class ImageSet {
 
     // Once, before anything else, not in a handler. False: the kernel refused memory.
     bool create(const ImageHooks& hooks);
+
+    // Gives all memory back; what was handed out is no longer valid. No walk is under way, and none follows.
+    void release();
 
     // Before the detours can be met; they stay.
     void set_detours(const Detours* detours) { detours_.store(detours, std::memory_order_release); }
@@ -143,6 +148,8 @@ class ImageSet {
         }
         return found;
     }
+
+    bool is_elsewhere() const { return hooks_.is_elsewhere; }
 
     // Registered so far, retired ones included: ids 1 … count().
     std::uint32_t count() const { return used_.load(std::memory_order_acquire); }

@@ -22,6 +22,20 @@ class PageMap {
         return top_ != nullptr;
     }
 
+    // No find() is under way, and none follows.
+    void release() {
+        constexpr std::size_t kLeaves = std::size_t{1} << kTopBits;
+        for (std::size_t i = 0; top_ != nullptr && i < kLeaves; ++i) {
+            if (Leaf* leaf = top_[i].load(std::memory_order_relaxed); leaf != nullptr) {
+                image::unmap_pages(leaf, sizeof(Leaf));
+            }
+        }
+        if (top_ != nullptr) {
+            image::unmap_pages(top_, sizeof(std::atomic<Leaf*>) << kTopBits);
+            top_ = nullptr;
+        }
+    }
+
     Slot find(std::uint64_t address) const {
         if (address >> kAddressBits != 0) {
             return 0;

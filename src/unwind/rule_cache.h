@@ -25,6 +25,14 @@ class RuleCache {
         return entries_ != nullptr;
     }
 
+    // No find() is under way, and none follows.
+    void release() {
+        if (entries_ != nullptr) {
+            image::unmap_pages(entries_, kEntries * sizeof(Entry));
+            entries_ = nullptr;
+        }
+    }
+
     // Slot 0: not here. *rule is loaded first and does not wait for the check, so the walk's next load can start.
     std::uint32_t find(std::uint64_t address, RuleWord* rule) const {
         const Entry& entry = entries_[address % kEntries];

@@ -41,8 +41,16 @@ class KnownCode {
     // return to it.
     bool is_handler_return(std::uint64_t address) const {
         constexpr std::size_t kSize = Arch::kLongestSignalReturn;
-        return pages_.hold(address, address + kSize) &&
-               Arch::is_signal_return({reinterpret_cast<const std::uint8_t*>(address), kSize});
+        std::uint64_t here = address;
+        if (images_.is_elsewhere()) {
+            const image::LoadedSegment* segment = code_segment(address);
+            if (segment == nullptr || segment->range.end - address < kSize) {
+                return false;
+            }
+            here = place_of(address);
+        }
+        return pages_.hold(here, here + kSize) &&
+               Arch::is_signal_return({reinterpret_cast<const std::uint8_t*>(here), kSize});
     }
 
     void around(std::uint64_t address, std::span<const std::uint8_t>* before,
@@ -54,11 +62,12 @@ class KnownCode {
         }
         const std::uint64_t low = address - segment->range.begin < kWindow ? segment->range.begin : address - kWindow;
         const std::uint64_t high = segment->range.end - address < kWindow ? segment->range.end : address + kWindow;
-        if (pages_.hold(low, address)) {
-            *before = {reinterpret_cast<const std::uint8_t*>(low), address - low};
+        const std::uint64_t here = place_of(address - 1) + 1;
+        if (pages_.hold(here - (address - low), here)) {
+            *before = {reinterpret_cast<const std::uint8_t*>(here - (address - low)), address - low};
         }
-        if (pages_.hold(address, high)) {
-            *at = {reinterpret_cast<const std::uint8_t*>(address), high - address};
+        if (pages_.hold(here, here + (high - address))) {
+            *at = {reinterpret_cast<const std::uint8_t*>(here), high - address};
         }
     }
 
@@ -72,15 +81,22 @@ class KnownCode {
         size = size < kMostBehind ? size : kMostBehind;
         size = size < limits_.code ? size : limits_.code;
         limits_.code -= static_cast<unsigned>(size);
-        if (!pages_.hold(address, address + size)) {
+        const std::uint64_t here = place_of(address - 1) + 1;
+        if (!pages_.hold(here, here + size)) {
             return {};
         }
-        return {reinterpret_cast<const std::uint8_t*>(address), size};
+        return {reinterpret_cast<const std::uint8_t*>(here), size};
     }
 
   private:
     static constexpr std::uint32_t kExecutable = 1;
     static constexpr std::uint32_t kReadable = 4;
+
+    // Where the code at an address of a known image is in our own memory.
+    std::uint64_t place_of(std::uint64_t address) const {
+        const auto found = images_.rule_at(address, &limits_.describes);
+        return address + (found.image == nullptr ? 0 : found.image->image->elsewhere);
+    }
 
     const image::LoadedSegment* code_segment(std::uint64_t address) const {
         const auto found = images_.rule_at(address, &limits_.describes);

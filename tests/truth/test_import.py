@@ -179,6 +179,9 @@ def bad_files(test, program):
     done, recording = import_of(test, whole[:len(whole) * 2 // 3], "cut")
     test.check("a file cut off gives what is there, with a notice", "status 0", f"{done.returncode}: {done.stderr[:300]}",
                done.returncode == 0 and recording.exists() and len(done.stderr.splitlines()) >= 2)
+    done = test.run(test.kymo, "report", test.work / "clock.data")
+    test.check("kymo report of such a file leads to kymo import", "status 6, kymo import", f"{done.returncode}: {done.stderr}",
+               done.returncode == 6 and "kymo import" in done.stderr)
     missing = test.run(test.kymo, "import", test.work / "none.data")
     test.equal("a missing file ends with", 3, missing.returncode)
 
@@ -189,7 +192,7 @@ def perfs_own(test):
     if perf is None:
         print("note: without perf (apt-get install linux-perf) its own files are not compared")
         return
-    for name, options in (("flat", ("-e", "page-faults:u")), ("packed", ("-z", "-g")), ("switched", ("--switch-events", "-g"))):
+    for name, options in (("flat", ("-e", "page-faults:u")), ("packed", ("-z", "-g")), ("switched", ("--switch-events", "--call-graph", "dwarf,4096"))):
         data = test.work / f"perf-{name}.data"
         done = test.run(perf, "record", "-q", "-o", data, "-e", "task-clock:u", "-F", "997", *options, "--", test.program("split"))
         if not data.exists() or data.stat().st_size == 0:

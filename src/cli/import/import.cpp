@@ -20,10 +20,11 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kImportExamples =
-    "Every verb that reads a recording reads the new one. Files of perf record can be read: with call chains or "
-    "without, of one event or several, compressed, or from a pipe. Programs are looked for where the file says, and "
+    "Every verb that reads a recording reads the new one. Files of perf record can be read: with call chains, copied "
+    "stacks (--call-graph dwarf) or without, of one event or several, compressed, or from a pipe. Programs are "
+    "looked for where the file says, and "
     "in perf's cache of build ids; what has another build id by now is not used.\n"
-    "Not read: stacks of --call-graph dwarf and lbr, and frames in the kernel.\n\n"
+    "Not read: branch stacks (--call-graph lbr), and frames in the kernel.\n\n"
     "examples:\n"
     "  perf record -e task-clock -g ./solver 200\n"
     "  kymo import perf.data                        makes perf.kymo, or the next free number\n"
@@ -87,11 +88,10 @@ void print_notes(const import::ImportReport& report) {
     if (report.idle != 0) {
         note(fmt::format("{} samples of idle processors are left out", report.idle));
     }
-    if (report.stacks != 0) {
-        note(
-            fmt::format("{} samples have a copied stack (--call-graph dwarf), which Kymo does not unwind yet: their "
-                        "call paths are those that the kernel followed",
-                        report.stacks));
+    if (report.other_registers != 0) {
+        note(fmt::format(
+            "{} samples have registers of another kind of processor or program than x86-64: they have no call paths",
+            report.other_registers));
     }
     if (!report.missing.empty()) {
         std::string names;

@@ -16,7 +16,7 @@ double wall(const OccurrenceRef& occurrence) {
 
 // Clocks count time, which the terms already have.
 bool is_clock(std::string_view counter) {
-    return counter == "task-clock" || counter == "cpu-clock";
+    return counter == "task-clock" || counter == "cpu-clock" || counter == "system-time";
 }
 
 struct Means {

@@ -80,6 +80,7 @@ constexpr std::array kClasses = {
                "record its cache, branch and TLB misses: they say what it waits for"},
     EventClass{"task-clock", kWork, 0, kTime, kCheaper},
     EventClass{"cpu-clock", kWork, 0, kTime, kCheaper},
+    EventClass{"system-time", kWork, 0, kTime, kCheaper},
     EventClass{"cycles", kWork, 0, kTime, kCheaper},
     EventClass{"instructions", kWork},
     EventClass{"branch", kWork},

@@ -20,10 +20,8 @@ bool is_runtime(std::string_view module, std::string_view function, std::string_
 // Of a function whose code comes from `file`.
 bool is_runtime(const program::Function& function, std::string_view file);
 
-// The load image of a message library: not the users' own, but its calls are what its waiting is known by.
-bool is_message_library(std::string_view module);
-
-// The load image of a message library (MPI and what it is made of).
+// The load image of a message library (MPI and what it is made of): not the users' own, but its calls are what its
+// waiting is known by.
 bool is_message_library(std::string_view module);
 
 // The load image of an interpreter: its functions say nothing of the code that it runs.

@@ -28,6 +28,12 @@ bool awaits_others(std::string_view function) {
            });
 }
 
+// The C library begins threads; the main thread begins in the program or in the loader. What a library's own thread
+// does is neither before the program nor behind it.
+bool begins_thread(std::string_view module) {
+    return module.starts_with("libc.") || module.starts_with("libc-") || module.starts_with("libpthread");
+}
+
 class PathReader {
   public:
     PathReader(const Profile& profile, const Names& names, const CodeMap* code)
@@ -78,7 +84,8 @@ class PathReader {
                               function.source != program::NameSource::kFrame;
         PathKind& kind = end->kind;
         if (!kind.is_known) {
-            *end = PathEnd{.kind = {.is_outside = !kind.is_partial, .is_known = true, .is_partial = kind.is_partial}};
+            const bool is_outside = !kind.is_partial && !begins_thread(function.module);
+            *end = PathEnd{.kind = {.is_outside = is_outside, .is_known = true, .is_partial = kind.is_partial}};
         }
         if (is_users(frame)) {
             *end = PathEnd{

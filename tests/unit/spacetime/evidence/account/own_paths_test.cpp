@@ -116,6 +116,26 @@ TEST(OwnPaths, HaveTheFamilyThatTheUserCalls) {
     EXPECT_EQ(family("std::__cxx11::basic_string<char>::append(char const*)", memory), TaxFamily::kStrings);
 }
 
+// Before main and behind it there is the main thread alone. A library's own thread works, and of a path whose outer
+// frames are lost it is not known where it began.
+TEST(OwnPaths, AreOutsideOnlyWhereTheProgramBeginsOrEnds) {
+    const std::string library = "/usr/lib/liblzma.so.5|encode||";
+    const auto kind = [](const MadePath& made) {
+        const PathEnds paths = make_path_ends(made.profile, Names(made.requests, made.symbols));
+        return paths.ends[paths.of_node.back()].kind;
+    };
+    EXPECT_TRUE(kind(make({"-", "/home/user/app|_start||", library})).is_outside);
+    EXPECT_TRUE(kind(make({"-", "/lib64/ld-linux-x86-64.so.2|_dl_start||", library})).is_outside);
+    EXPECT_FALSE(kind(make({"-", "/lib/libc.so.6|clone3||", library})).is_outside);
+    EXPECT_FALSE(kind(make({"-", "/lib/libc.so.6|libc.so.6+0x8a1b0||", library})).is_outside);
+
+    MadePath made = make({"-", "/home/user/app|_start||", library});
+    made.profile.nodes[0].kind = NodeKind::kPartial;
+    EXPECT_TRUE(kind(made).is_partial);
+    EXPECT_FALSE(kind(made).is_outside);
+    EXPECT_TRUE(kind(made).is_known);
+}
+
 }  // namespace own_paths
 }  // namespace
 }  // namespace kymo::spacetime

@@ -1,0 +1,46 @@
+// Call paths from the registers and the piece of stack that the kernel copied with a sample: the unwinder of the
+// monitor, over the images of another process.
+//
+// One object a process; not thread-safe.
+#pragma once
+
+#include "import/mapped_file.h"
+#include "import/perf/records.h"
+#include "recording/tables/samples.h"
+#include "unwind/image_set.h"
+#include "unwind/path.h"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace kymo::import {
+
+struct WalkedPath {
+    std::span<const std::uint64_t> addresses;  // innermost first; callers' are one less than return addresses
+    recording::PathEnd end = recording::PathEnd::kNotWalked;
+    bool recovered = false;  // a frame was found without a rule
+};
+
+class StackWalker {
+  public:
+    StackWalker();
+    StackWalker(const StackWalker&) = delete;
+    StackWalker& operator=(const StackWalker&) = delete;
+    ~StackWalker();
+
+    // The image is at this bias from now on; whatever was there before is gone. `file` must outlive this.
+    void add(const MappedFile& file, std::uint64_t bias);
+
+    // No addresses: the registers are not those of a 64-bit program of this machine's kind. Valid until the next
+    // call. Cost: some 10 ns a frame; an image's table when it is first met.
+    WalkedPath walk(const perf::Registers& registers, std::span<const std::uint8_t> stack);
+
+  private:
+    std::unique_ptr<unwind::ImageSet> images_;  // none: no memory
+    std::vector<unwind::Frame> frames_;
+    std::vector<std::uint64_t> addresses_;
+};
+
+}  // namespace kymo::import
