@@ -103,14 +103,15 @@ std::vector<Experiment> experiments_for(std::string_view kind, const Platform& p
     const auto is = [&](auto... kinds) { return ((kind == kinds) || ...); };
     const bool is_allocator_known = !platform.has_other_allocator;
     std::vector<Experiment> result;
+    // First: they help with memory that is kept, and with memory that comes and goes.
+    if (is("page-faults", "cold-start") && is_allocator_known && platform.has_huge_pages) {
+        result.push_back(huge_pages());
+    }
     if (is("allocation-churn", "page-faults") && is_allocator_known) {
         result.push_back(keep_memory());
     }
     if (is("allocation-churn") && is_allocator_known && !platform.another_allocator.empty()) {
         result.push_back(other_allocator(platform));
-    }
-    if (is("page-faults", "cold-start") && is_allocator_known && platform.has_huge_pages) {
-        result.push_back(huge_pages());
     }
     if (is("busy-wait", "oversubscription") && platform.has_openmp) {
         result.push_back(sleep_while_waiting(platform));

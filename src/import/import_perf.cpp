@@ -1,3 +1,4 @@
+#include "base/native.h"
 #include "import/address_space.h"
 #include "import/event_plan.h"
 #include "import/image_file.h"
@@ -208,12 +209,14 @@ class Importer : public perf::Visitor {
         sample.processor = row.cpu == kNotGiven ? 0 : row.cpu;
         sample.attribute = row.attribute;
         sample.in_kernel = row.mode == perf::Mode::kKernel || row.mode == perf::Mode::kGuestKernel;
-        if (!row.user_stack.empty() && row.user_registers.abi != 0) {
+        const bool is_ours = machine_ == processor::kMachine || machine_ == EM_NONE;
+        if (!row.user_stack.empty() && row.user_registers.abi != 0 && is_ours) {
             const WalkedPath walked = walk_stack(process, row);
             sample.path_end = walked.end;
             sample.recovered = walked.recovered;
         } else {
             sample.path_end = find_path(process, row);
+            report_.other_registers += row.user_stack.empty() || is_ours ? 0 : 1;
         }
         sample.path = path_;
         find_deltas(row);

@@ -1,8 +1,8 @@
 #include "import/stack_walk.h"
 
+#include "import/native.h"
 #include "unwind/walk.h"
 
-#include <array>
 #include <linux/perf_event.h>
 #include <optional>
 
@@ -10,15 +10,6 @@ namespace kymo::import {
 namespace {
 
 constexpr std::size_t kMostFrames = 4096;
-
-#if defined(__x86_64__)
-// DWARF numbers of asm/perf_regs.h's registers, in their order; of the program counter and of those without one,
-// none.
-constexpr int kNoNumber = -1;
-constexpr int kPc = -2;
-constexpr std::array<int, 24> kDwarfNumbers = {
-    0,         3,         2,         1,         4, 5, 6,  7,  kPc, kNoNumber, kNoNumber, kNoNumber,
-    kNoNumber, kNoNumber, kNoNumber, kNoNumber, 8, 9, 10, 11, 12,  13,        14,        15};
 
 std::optional<unwind::Registers> registers_of(const perf::Registers& given) {
     if (given.abi != PERF_SAMPLE_REGS_ABI_64) {
@@ -28,27 +19,24 @@ std::optional<unwind::Registers> registers_of(const perf::Registers& given) {
     bool has_pc = false;
     bool has_sp = false;
     std::size_t next = 0;
-    for (std::size_t i = 0; i < 64 && next < given.values.size(); ++i) {
-        if ((given.mask >> i & 1U) == 0) {
+    for (unsigned bit = 0; bit < 64 && next < given.values.size(); ++bit) {
+        if ((given.mask >> bit & 1U) == 0) {
             continue;
         }
         const std::uint64_t value = given.values[next++];
-        const int number = i < kDwarfNumbers.size() ? kDwarfNumbers.at(i) : kNoNumber;
-        if (number == kPc) {
+        const int number = bit < native::kDwarfNumbers.size() ? native::kDwarfNumbers.at(bit) : -1;
+        if (bit == native::kProgramCounterBit) {
             made.pc = value;
             has_pc = true;
+        } else if (bit == native::kStackPointerBit) {
+            made.set_sp(value);
+            has_sp = true;
         } else if (number >= 0) {
             made.general.at(static_cast<std::size_t>(number)) = value;
-            has_sp = has_sp || number == unwind::native::kRsp;
         }
     }
     return has_pc && has_sp ? std::optional(made) : std::nullopt;
 }
-#else
-std::optional<unwind::Registers> registers_of(const perf::Registers&) {
-    return std::nullopt;
-}
-#endif
 
 }  // namespace
 

@@ -2,6 +2,7 @@
 // mappings and by page faults, small ones by the time in the allocator.
 #include "findings/rule.h"
 #include "findings/rules/shared/account_rows.h"
+#include "findings/rules/shared/allocator.h"
 #include "findings/rules/shared/common.h"
 #include "findings/rules/shared/spare.h"
 #include "findings/words.h"
@@ -99,34 +100,6 @@ void look_for_large(const Case& subject, std::vector<Claim>* claims) {
     claims->push_back(std::move(claim));
 }
 
-bool is_allocator(const Place& place) {
-    static constexpr std::array<std::string_view, 22> kNames = {"malloc",
-                                                                "calloc",
-                                                                "realloc",
-                                                                "free",
-                                                                "cfree",
-                                                                "int_malloc",
-                                                                "int_free",
-                                                                "int_realloc",
-                                                                "malloc_consolidate",
-                                                                "unlink_chunk",
-                                                                "sysmalloc",
-                                                                "systrim",
-                                                                "int_free_merge_chunk",
-                                                                "posix_memalign",
-                                                                "aligned_alloc",
-                                                                "memalign",
-                                                                "operator new",
-                                                                "operator delete",
-                                                                "operator new[]",
-                                                                "operator delete[]",
-                                                                "tcache_init",
-                                                                "_int_malloc"};
-    const std::string call = call_name(place.function);
-    const std::string_view function = std::string_view(call).substr(call.starts_with('_') ? 1 : 0);
-    return std::find(kNames.begin(), kNames.end(), function) != kNames.end();
-}
-
 // The program's own code that uses the allocator, whatever library operators are between; kNone: none.
 NodeIndex user_of_allocator(const Evidence& evidence, NodeIndex node) {
     NodeIndex user = own_code(evidence, node);
@@ -144,6 +117,9 @@ struct User {
 
 void look_for_small(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
+    if (keeps_memory(evidence)) {
+        return;
+    }
     std::vector<bool> inside(evidence.nodes.size(), false);
     // One function may be called along many paths.
     std::map<std::tuple<std::string, std::string, std::string>, User> users;
@@ -224,7 +200,9 @@ extern const Rule kAllocationChurnSmall{
     .needs =
         "a twentieth of a thread's processor time, and a fiftieth of the run, is in the allocator, called from one "
         "function",
-    .against = "none: the time is measured where it is spent",
+    .against =
+        "giving memory back takes less than an eighth of the time in the allocator: then the program keeps what it "
+        "takes",
     .look = look_for_small,
     .direction = "make objects once and use them again, reserve containers' space, or take them from a pool",
     .confirm =

@@ -188,6 +188,13 @@ class AccountMaker {
         return function == 0 ? std::string() : without_arguments(call_name(symbols_.functions[function].name));
     }
 
+    // A function without a name counts as its own.
+    bool is_of_c_library(std::uint32_t function) const {
+        const std::string& module = symbols_.functions[function].module;
+        return function == 0 || module.starts_with("libc.") || module.starts_with("libc-") ||
+               module.starts_with("libpthread") || module.starts_with("ld-") || module == "[vdso]";
+    }
+
     // Time on a processor: a user's or the kernel's.
     void class_on_processor(const AccountEntry& entry, RowKey* key) const {
         const PathKind& path = end(entry).kind;
@@ -218,6 +225,8 @@ class AccountMaker {
             key->time_class = TimeClass::kRunTime;
             key->family = path.family;
             key->detail = name(path.taxing);
+        } else if (is_kernel && !is_of_c_library(path.callee)) {
+            key->time_class = TimeClass::kPageFaults;  // other libraries make their calls through it
         } else if (is_kernel) {
             key->time_class = TimeClass::kSystemCall;
             key->detail = callee;

@@ -1,4 +1,5 @@
-// page-faults, by the account: the kernel handles page faults of one function for much of the run.
+// page-faults, by the account: the kernel handles page faults of one function for much of the run. Memory that comes
+// and goes is to be kept; memory that is kept can come in larger pages.
 #include "findings/rule.h"
 #include "findings/rules/shared/account_rows.h"
 #include "findings/rules/shared/common.h"
@@ -28,6 +29,15 @@ bool is_over_and_over(const Evidence& evidence) {
                kOverAndOver * static_cast<double>(*evidence.run.peak_bytes);
 }
 
+// Most of what the program ever held it touched first by page faults of the usual size, and it is much.
+bool grows(const Evidence& evidence) {
+    constexpr std::uint64_t kMuch = std::uint64_t{64} << 20U;
+    const CounterIndex faults = counter(evidence, "page-faults");
+    return faults != kNone && evidence.run.processes.size() <= 1 && evidence.run.peak_bytes.value_or(0) >= kMuch &&
+           static_cast<double>(faults.in(evidence.run.deltas)) * kFaultedPage * 2 >=
+               static_cast<double>(*evidence.run.peak_bytes);
+}
+
 // Of processes that were made as copies of another one, half of the time or more.
 bool is_in_copies(const Evidence& evidence, const AccountSums& own) {
     double all = 0;
@@ -44,7 +54,8 @@ void claim_page_fault_time(const Case& subject, std::vector<Claim>* claims) {
     const double run = duration_ns(evidence);
     for (const AccountSums& own : sums_by_function(evidence.account, is_page_fault)) {
         const bool are_copies = is_in_copies(evidence, own);
-        if (static_cast<double>(own.shorter_ns) < kLeastOfRun * run || (!are_copies && !is_over_and_over(evidence))) {
+        const bool is_kept = !are_copies && !is_over_and_over(evidence);
+        if (static_cast<double>(own.shorter_ns) < kLeastOfRun * run || (is_kept && !grows(evidence))) {
             continue;
         }
         Claim claim = claim_of(evidence, own, set_of(Term::kSystem));
@@ -54,6 +65,18 @@ void claim_page_fault_time(const Case& subject, std::vector<Claim>* claims) {
                                                "page that they share copies it"
                                              : "");
         claim.evidence = {seconds_of("page faults", static_cast<double>(own.ns) / 1e9)};
+        if (is_kept) {
+            claim.title.back() = ',';
+            claim.title += " each page once, of memory that it keeps.";
+            claim.direction =
+                "let the kernel give larger pages: transparent huge pages in the allocator, or "
+                "madvise(MADV_HUGEPAGE) "
+                "for what the program maps itself; or hold less: smaller objects, or only what is used";
+            claim.confirm =
+                "with glibc's allocator, set GLIBC_TUNABLES=glibc.malloc.hugetlb=1 in the environment: the page "
+                "faults "
+                "must go, where /sys/kernel/mm/transparent_hugepage/enabled is not `never`";
+        }
         if (are_copies) {
             claim.direction =
                 "let the copies only read what they share with the process that made them: keep counters and results "
@@ -71,8 +94,10 @@ extern const Rule kPageFaultTime{
     .kind = "page-faults",
     .needs =
         "the run could be a tenth shorter without the page faults of one function; the program faulted in 2.5 times "
-        "as much as it ever held at once, or the function runs in copies of a process (fork)",
-    .against = "memory that is used once has to be faulted in once",
+        "as much as it ever held at once, or the function runs in copies of a process (fork), or the program keeps "
+        "64 MiB "
+        "and more of which it touched half in that way",
+    .against = "programs that hold little: their memory has to be faulted in once",
     .look = claim_page_fault_time,
     .direction =
         "keep the memory between uses instead of giving it back, touch it once before the hot part, or use huge "

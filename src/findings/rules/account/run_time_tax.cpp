@@ -3,6 +3,7 @@
 // (spacetime/evidence/account/families.h).
 #include "findings/rule.h"
 #include "findings/rules/shared/account_rows.h"
+#include "findings/rules/shared/allocator.h"
 #include "findings/words.h"
 
 #include <fmt/format.h>
@@ -126,7 +127,7 @@ void claim_tax(const Case& subject, std::vector<Claim>* claims) {
     const double least = is_of_instructions(kFamily) ? kLeastSlow : kLeastTax;
     if (tax.most == nullptr || tax.most->place.function.empty() || shorter < least * run ||
         static_cast<double>(tax.ns) < least * static_cast<double>(tax.processor_ns) ||
-        is_another_kind(tax, kFamily)) {
+        is_another_kind(tax, kFamily) || (kFamily == TaxFamily::kAllocation && keeps_memory(evidence))) {
         return;
     }
     const TaxInfo& info = info_of(kFamily);

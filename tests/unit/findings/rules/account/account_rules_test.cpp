@@ -269,6 +269,14 @@ TEST(PageFaultTime, IsToldOfMemoryFaultedInAgainAndOfCopies) {
     EXPECT_TRUE(run.claims(kPageFaultTime).empty()) << "how much it held is not known";
     run.evidence().run.peak_bytes = 30'000'000;
     EXPECT_TRUE(run.claims(kPageFaultTime).empty()) << "each page once or little more";
+    run.evidence().run.peak_bytes = 70'000'000;  // more than half of it, and it is much
+    ASSERT_EQ(run.claims(kPageFaultTime).size(), 1U);
+    EXPECT_EQ(
+        run.claims(kPageFaultTime)[0].title,
+        "The kernel handles page faults of `step` (program.c:7) for 300 ms in all, each page once, of memory that "
+        "it keeps.");
+    run.evidence().run.peak_bytes = 100'000'000;
+    EXPECT_TRUE(run.claims(kPageFaultTime).empty()) << "most of it came in larger pages";
     run.evidence().run.peak_bytes = 3'000'000;
     ASSERT_EQ(run.claims(kPageFaultTime).size(), 1U);
     EXPECT_EQ(run.claims(kPageFaultTime)[0].title,

@@ -1,0 +1,14 @@
+// The C library's allocator and C++'s operators above it, by their names.
+#pragma once
+
+#include "spacetime/evidence/evidence.h"
+
+namespace kymo::findings {
+
+bool is_allocator(const spacetime::Place& place);
+
+// Giving memory back takes less than an eighth of the time in the allocator: what the program takes it keeps, as one
+// that reads a document whole, and nothing could be used again. Cost: linear in the nodes.
+bool keeps_memory(const spacetime::Evidence& evidence);
+
+}  // namespace kymo::findings
