@@ -69,7 +69,13 @@ EventPlan plan_events(std::span<const Attribute> attributes) {
     const auto clock = find(is_clock);
     const auto cycles = find(is_cycles);
     plan.pace = clock ? *clock : cycles.value_or(0);
-    plan.kind = clock ? Pace::kCounted : cycles ? Pace::kEstimated : Pace::kUnknown;
+    plan.has_times = std::all_of(attributes.begin(), attributes.end(), [](const Attribute& attribute) {
+        return (attribute.sample_type & PERF_SAMPLE_TIME) != 0;
+    });
+    plan.kind = !plan.has_times ? Pace::kUnknown
+                : clock         ? Pace::kCounted
+                : cycles        ? Pace::kEstimated
+                                : Pace::kUnknown;
 
     std::map<std::string, int> uses;
     for (const Attribute& attribute : attributes) {

@@ -38,6 +38,7 @@ struct EventPlan {
     double usual_gap_ns = 0;  // between two of its samples; 0: not known beforehand
     Pace kind = Pace::kUnknown;
     bool sees_kernel = false;  // its samples are taken in the kernel, too
+    bool has_times = true;     // every sample says when it was taken
 };
 
 EventPlan plan_events(std::span<const perf::Attribute> attributes);

@@ -13,6 +13,7 @@
 #include "recording/pack.h"
 
 #include <algorithm>
+#include <deque>
 #include <elf.h>
 #include <linux/perf_event.h>
 #include <map>
@@ -31,6 +32,7 @@ namespace rec = recording;
 using perf::kNotGiven;
 
 constexpr std::size_t kMostMissing = 1000;      // paths that are kept for the report
+constexpr std::size_t kMostFiles = 1U << 16U;   // processes with samples
 constexpr std::size_t kMostImages = 1U << 20U;  // of a process, against absurd files
 
 std::uint16_t machine_of(std::string_view arch) {
@@ -99,7 +101,7 @@ class Importer : public perf::Visitor {
         for (const perf::BuildId& id : facts.build_ids) {
             build_ids_[id.path] = std::string(id.bytes.begin(), id.bytes.end());
         }
-        begin_ = facts.first_time;
+        begin_ = facts.first_time == 0 ? ~std::uint64_t{0} : facts.first_time;
         return launch_.create(folder_);
     }
 
@@ -128,6 +130,7 @@ class Importer : public perf::Visitor {
         Process& process = process_of(row.pid);
         Task& task = process.tasks[row.tid];
         task.name = row.name;
+        task.born = row.is_exec ? row.time : task.born;
         if (process.log != nullptr) {
             process.log->rename(row.tid, row.name);
         }
@@ -175,7 +178,8 @@ class Importer : public perf::Visitor {
             found->second.tasks.erase(row.tid);
             if (found->second.tasks.empty()) {
                 end_process(row.pid, row.time, 0);
-                processes_.erase(found);
+                found->second.begin = row.time;  // of whatever is sampled of it yet: its last way through the kernel
+                forget_oldest(row.pid);
             }
         }
         launch_.take(kernel_record_of_task(row, launch::KernelChange::kExit));
@@ -249,6 +253,10 @@ class Importer : public perf::Visitor {
         }
         report_.missing.assign(missing_.begin(), missing_.end());
         report_.notices = facts.notices;
+        if (left_out_ != 0) {
+            report_.notices.push_back(std::to_string(left_out_) + " samples are left out: of more than " +
+                                      std::to_string(kMostFiles) + " processes");
+        }
         report_.cancelled = options_.is_cancelled != nullptr && options_.is_cancelled();
         return std::move(report_);
     }
@@ -258,6 +266,20 @@ class Importer : public perf::Visitor {
     const std::map<std::string, std::filesystem::path>& elsewhere() const { return elsewhere_; }
 
   private:
+    // Of processes that have ended the last ones are kept: records of other processors may name them yet.
+    void forget_oldest(std::uint32_t ended) {
+        constexpr std::size_t kMostKept = 256;
+        ended_.push_back(ended);
+        if (ended_.size() <= kMostKept) {
+            return;
+        }
+        const auto oldest = processes_.find(ended_.front());
+        ended_.pop_front();
+        if (oldest != processes_.end() && oldest->second.tasks.empty() && oldest->second.log == nullptr) {
+            processes_.erase(oldest);
+        }
+    }
+
     void see(const perf::Origin& row) {
         if (row.time != 0) {
             begin_ = std::min(begin_, row.time);
@@ -273,7 +295,7 @@ class Importer : public perf::Visitor {
         }
         const std::string kernel = facts.os_release.empty() ? "" : "Linux " + facts.os_release + " " + facts.arch;
         rec::Run run;
-        run.time = begin_;
+        run.time = std::min(begin_, end_);
         run.command = command;
         run.host = facts.hostname;
         run.kernel = kernel;
@@ -285,6 +307,9 @@ class Importer : public perf::Visitor {
                                    "no event of the file counts it; it is estimated from how close samples of " +
                                        plan_.events[plan_.pace].name + " follow each other",
                                    "perf record -e task-clock"});
+        } else if (!plan_.has_times) {
+            launch_.write_missing({"when anything happened, and the time on a processor",
+                                   "the file's samples have no times", "perf record with --timestamp"});
         } else if (plan_.kind == Pace::kUnknown) {
             launch_.write_missing({"the time on a processor", "no event of the file counts it, or cycles",
                                    "perf record -e task-clock"});
@@ -374,6 +399,10 @@ class Importer : public perf::Visitor {
 
     bool open_log(std::uint32_t pid, Process& process) {
         if (process.log == nullptr) {
+            if (files_.size() >= kMostFiles) {
+                ++left_out_;
+                return false;
+            }
             ProcessStart start;
             start.time = process.begin;
             start.pid = pid;
@@ -516,6 +545,8 @@ class Importer : public perf::Visitor {
     std::unordered_map<std::uint32_t, unsigned> images_of_pid_;  // that had samples
     std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint64_t> counts_;
     std::vector<std::string> files_;
+    std::deque<std::uint32_t> ended_;  // processes, oldest first
+    std::uint64_t left_out_ = 0;       // samples
     std::vector<Frame> path_;
     std::vector<std::uint64_t> deltas_;
     std::optional<Error> error_;

@@ -374,8 +374,7 @@ std::string ending(const Profile& profile) {
     if (!profile.has_run_end) {
         return "the recording has no end: its parent was gone before the program";
     }
-    constexpr std::uint64_t kImported = 5;
-    if (profile.end_reason == kImported) {
+    if (profile.end_reason == kImportedEnd) {
         return "imported: how it ended is not known";
     }
     const int status = static_cast<int>(profile.wait_status);

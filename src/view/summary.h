@@ -26,6 +26,8 @@ std::string command_line(const std::vector<std::string>& arguments);
 std::string machines(const spacetime::Profile& profile);
 // "period", "frequency" or "count", as the JSON and the page have it.
 const char* mode_name(recording::EventMode mode);
+// recording::RunEnd::reason of what another tool recorded: its exit status is not known.
+inline constexpr std::uint64_t kImportedEnd = 5;
 // "exited with status 3", "was killed by signal 9 (Killed)".
 std::string ending(const spacetime::Profile& profile);
 

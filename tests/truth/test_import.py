@@ -96,6 +96,7 @@ def known_contents(test, program):
     test.equal("task-clock by function, µs", {"seventy": 30_000.0, "ten": 20_000.0}, weights(test, recording, "task-clock"))
     report = test.report(recording)
     test.equal("the run's duration, s", 0.1, report["recording"]["duration_s"])
+    test.equal("the exit status, which is not known", None, report["recording"]["exit_status"])
     threads = {thread["name"]: thread for thread in report["threads"]}
     test.equal("threads", {"planted", "helper"}, set(threads))
     folded = test.must(test.kymo, "export", recording, "--to", "folded", "--no-creator")

@@ -15,6 +15,7 @@ perf::Attribute attribute(std::string name, std::uint32_t type, std::uint64_t co
     made.type = type;
     made.config = config;
     made.period = 1000;
+    made.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TIME;
     return made;
 }
 
@@ -56,6 +57,14 @@ TEST(EventPlan, OtherEventsSayNothingOfTime) {
         attribute("page-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS)};
     EXPECT_EQ(plan_events(attributes).kind, Pace::kUnknown);
     EXPECT_EQ(plan_events({}).kind, Pace::kUnknown);
+}
+
+TEST(EventPlan, SamplesWithoutTimesSayNothingOfTimeEither) {
+    std::vector<perf::Attribute> attributes = {attribute("task-clock", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK)};
+    EXPECT_TRUE(plan_events(attributes).has_times);
+    attributes[0].sample_type = PERF_SAMPLE_IP;
+    EXPECT_FALSE(plan_events(attributes).has_times);
+    EXPECT_EQ(plan_events(attributes).kind, Pace::kUnknown);
 }
 
 TEST(EventPlan, EventsThatDifferByTheirModifiersKeepThem) {
