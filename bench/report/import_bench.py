@@ -57,7 +57,6 @@ def main():
         for name, how, mib in (("flat", ["-F", "20000"], asked.mib / 16), ("stacks", ["--call-graph", "dwarf,8192", "-F", "5000"], asked.mib)):
             data = folder / f"{name}.data"
             size = record(perf, program, data, how, mib)
-            samples = 0
             times = {"perf report": [], "kymo import": [], "kymo report": []}
             memory = dict.fromkeys(times, 0.0)
             for _ in range(asked.rounds):

@@ -22,7 +22,7 @@ struct PlannedEvent {
     bool user_only = false;
 };
 
-// How much processor time a sample of the pace event stands for.
+// How much processor time a sample of the pace event represents.
 enum class Pace : std::uint8_t {
     kCounted,    // its period, which is time
     kEstimated,  // the time since the stream's sample before it, unless that is much longer than usual

@@ -34,7 +34,7 @@ struct ImportReport {
 // function is that of `perf report`, for the code of users; frames in the kernel are left out of call paths. Copied
 // stacks (--call-graph dwarf) are unwound with the images' files.
 //
-// Time. A sample of task-clock or cpu-clock stands for its period. Without such an event, one of cycles stands for
+// Time. A sample of task-clock or cpu-clock represents its period. Without such an event, one of cycles represents
 // the time since its thread's last one, unless that is three times longer than usual; without that either, time is
 // not known, and counted as not measured.
 //

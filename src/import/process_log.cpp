@@ -94,7 +94,7 @@ ProcessLog::Thread& ProcessLog::thread_of(std::uint32_t tid, std::uint64_t born,
     return *thread;
 }
 
-// ns of processor time that a sample of the pace event stands for.
+// ns of processor time that a sample of the pace event represents.
 std::uint64_t ProcessLog::clock_of(Thread& thread, const SampleIn& sample, std::uint64_t period) const {
     if (plan_.kind == Pace::kCounted) {
         return period;

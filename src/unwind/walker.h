@@ -26,8 +26,7 @@ class KnownCode {
     bool may_try() const { return limits_.words != 0; }
     // After kMostWords no word counts as one.
     bool is_return_address(std::uint64_t address) const {
-        const image::LoadedSegment* segment = WalkLimits::take(limits_.words) ? code_segment(address - 1) : nullptr;
-        if (segment == nullptr) {
+        if (!WalkLimits::take(limits_.words) || code_at(address - 1).segment == nullptr) {
             return false;
         }
         std::span<const std::uint8_t> before;
@@ -43,11 +42,11 @@ class KnownCode {
         constexpr std::size_t kSize = Arch::kLongestSignalReturn;
         std::uint64_t here = address;
         if (images_.is_elsewhere()) {
-            const image::LoadedSegment* segment = code_segment(address);
-            if (segment == nullptr || segment->range.end - address < kSize) {
+            const Code code = code_at(address);
+            if (code.segment == nullptr || code.segment->range.end - address < kSize) {
                 return false;
             }
-            here = place_of(address);
+            here += code.elsewhere;
         }
         return pages_.hold(here, here + kSize) &&
                Arch::is_signal_return({reinterpret_cast<const std::uint8_t*>(here), kSize});
@@ -56,13 +55,13 @@ class KnownCode {
     void around(std::uint64_t address, std::span<const std::uint8_t>* before,
                 std::span<const std::uint8_t>* at) const {
         constexpr std::uint64_t kWindow = 8;
-        const image::LoadedSegment* segment = code_segment(address - 1);
+        const auto [segment, elsewhere] = code_at(address - 1);
         if (segment == nullptr || (segment->flags & kReadable) == 0) {
             return;
         }
         const std::uint64_t low = address - segment->range.begin < kWindow ? segment->range.begin : address - kWindow;
         const std::uint64_t high = segment->range.end - address < kWindow ? segment->range.end : address + kWindow;
-        const std::uint64_t here = place_of(address - 1) + 1;
+        const std::uint64_t here = address + elsewhere;
         if (pages_.hold(here - (address - low), here)) {
             *before = {reinterpret_cast<const std::uint8_t*>(here - (address - low)), address - low};
         }
@@ -73,7 +72,7 @@ class KnownCode {
 
     std::span<const std::uint8_t> behind(std::uint64_t address) const {
         constexpr std::uint64_t kMostBehind = 4096;
-        const image::LoadedSegment* segment = code_segment(address - 1);
+        const auto [segment, elsewhere] = code_at(address - 1);
         if (segment == nullptr || (segment->flags & kReadable) == 0 || address >= segment->range.end) {
             return {};
         }
@@ -81,7 +80,7 @@ class KnownCode {
         size = size < kMostBehind ? size : kMostBehind;
         size = size < limits_.code ? size : limits_.code;
         limits_.code -= static_cast<unsigned>(size);
-        const std::uint64_t here = place_of(address - 1) + 1;
+        const std::uint64_t here = address + elsewhere;
         if (!pages_.hold(here, here + size)) {
             return {};
         }
@@ -92,17 +91,18 @@ class KnownCode {
     static constexpr std::uint32_t kExecutable = 1;
     static constexpr std::uint32_t kReadable = 4;
 
-    // Where the code at an address of a known image is in our own memory.
-    std::uint64_t place_of(std::uint64_t address) const {
-        const auto found = images_.rule_at(address, &limits_.describes);
-        return address + (found.image == nullptr ? 0 : found.image->image->elsewhere);
-    }
+    struct Code {
+        const image::LoadedSegment* segment = nullptr;  // nullptr: no code there
+        std::uint64_t elsewhere = 0;                    // LoadedImage's
+    };
 
-    const image::LoadedSegment* code_segment(std::uint64_t address) const {
+    Code code_at(std::uint64_t address) const {
         const auto found = images_.rule_at(address, &limits_.describes);
         const image::LoadedSegment* segment =
             found.image == nullptr ? nullptr : found.image->image->segment_of(address);
-        return segment != nullptr && (segment->flags & kExecutable) != 0 ? segment : nullptr;
+        return segment != nullptr && (segment->flags & kExecutable) != 0
+                   ? Code{segment, found.image->image->elsewhere}
+                   : Code{};
     }
 
     ImageSet& images_;

@@ -120,16 +120,10 @@ void look_for_small(const Case& subject, std::vector<Claim>* claims) {
     if (keeps_memory(evidence)) {
         return;
     }
-    std::vector<bool> inside(evidence.nodes.size(), false);
     // One function may be called along many paths.
     std::map<std::tuple<std::string, std::string, std::string>, User> users;
-    for (const NodeIndex i : indices(evidence.nodes)) {
+    for (const NodeIndex i : allocator_calls(evidence)) {
         const SpaceNode& node = i.in(evidence.nodes);
-        const bool is_below = node.parent != kNone && node.parent.in(inside);
-        i.in(inside) = is_below || is_allocator(node.place);
-        if (!i.in(inside) || is_below || node.kind == SpaceKind::kIteration || node.kind == SpaceKind::kMark) {
-            continue;
-        }
         const NodeIndex caller = user_of_allocator(evidence, i);
         if (caller == kNone) {
             continue;

@@ -36,10 +36,9 @@ bool is_allocator(const Place& place) {
     return is_one_of(place, kTaking) || is_one_of(place, kReleasing);
 }
 
-bool keeps_memory(const Evidence& evidence) {
+std::vector<NodeIndex> allocator_calls(const Evidence& evidence) {
+    std::vector<NodeIndex> calls;
     std::vector<bool> inside(evidence.nodes.size(), false);
-    double all = 0;
-    double released = 0;
     for (const NodeIndex i : indices(evidence.nodes)) {
         const SpaceNode& node = i.in(evidence.nodes);
         const bool is_below = node.parent != kNone && node.parent.in(inside);
@@ -47,6 +46,16 @@ bool keeps_memory(const Evidence& evidence) {
         if (!i.in(inside) || is_below || node.kind == SpaceKind::kIteration || node.kind == SpaceKind::kMark) {
             continue;
         }
+        calls.push_back(i);
+    }
+    return calls;
+}
+
+bool keeps_memory(const Evidence& evidence) {
+    double all = 0;
+    double released = 0;
+    for (const NodeIndex i : allocator_calls(evidence)) {
+        const SpaceNode& node = i.in(evidence.nodes);
         const auto ns = static_cast<double>(node.total.user + node.total.system);
         all += ns;
         released += is_one_of(node.place, kReleasing) ? ns : 0;

@@ -3,9 +3,14 @@
 
 #include "spacetime/evidence/evidence.h"
 
+#include <vector>
+
 namespace kymo::findings {
 
 bool is_allocator(const spacetime::Place& place);
+
+// The nodes of code that is entered from outside of the allocator. Cost: linear in the nodes.
+std::vector<spacetime::NodeIndex> allocator_calls(const spacetime::Evidence& evidence);
 
 // Giving memory back takes less than an eighth of the time in the allocator: what the program takes it keeps, as one
 // that reads a document whole, and nothing could be used again. Cost: linear in the nodes.
