@@ -1,6 +1,7 @@
 // A file descriptor that is closed with its owner.
 #pragma once
 
+#include <sys/resource.h>
 #include <unistd.h>
 #include <utility>
 
@@ -27,5 +28,14 @@ class Descriptor {
   private:
     int number_ = -1;
 };
+
+// Lets this process have as many open as the system lets its user. What was started before keeps the old limit.
+inline void allow_many_descriptors() {
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+        limit.rlim_cur = limit.rlim_max;
+        ::setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
 
 }  // namespace kymo

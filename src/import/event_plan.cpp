@@ -69,6 +69,11 @@ EventPlan plan_events(std::span<const Attribute> attributes) {
     const auto clock = find(is_clock);
     const auto cycles = find(is_cycles);
     plan.pace = clock ? *clock : cycles.value_or(0);
+    plan.switches = find([](const Attribute& attribute) {
+                        return attribute.type == PERF_TYPE_SOFTWARE &&
+                               attribute.config == PERF_COUNT_SW_CONTEXT_SWITCHES && !attribute.is_frequency &&
+                               attribute.period == 1;
+                    }).value_or(plan.switches);
     plan.has_times = std::all_of(attributes.begin(), attributes.end(), [](const Attribute& attribute) {
         return (attribute.sample_type & PERF_SAMPLE_TIME) != 0;
     });

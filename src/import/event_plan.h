@@ -37,6 +37,8 @@ struct EventPlan {
     std::uint32_t pace = 0;   // attribute: the event whose samples come as time passes
     double usual_gap_ns = 0;  // between two of its samples; 0: not known beforehand
     Pace kind = Pace::kUnknown;
+    // Attribute: context switches, each with a sample. No index: there is none.
+    std::uint32_t switches = ~0U;
     bool sees_kernel = false;  // its samples are taken in the kernel, too
     bool has_times = true;     // every sample says when it was taken
 };

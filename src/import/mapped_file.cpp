@@ -4,6 +4,7 @@
 #include "image/describe.h"
 #include "import/image_file.h"
 
+#include <algorithm>
 #include <fcntl.h>
 #include <string>
 #include <sys/mman.h>
@@ -28,6 +29,7 @@ std::unique_ptr<MappedFile> MappedFile::open(const std::filesystem::path& path) 
     }
     std::unique_ptr<MappedFile> mapped(new MappedFile);
     const std::uint64_t begin = file->begin();
+    mapped->begin_ = begin;
     mapped->bytes_ = (file->end() - begin + kPage - 1) / kPage * kPage;
     // Zeros where no segment lies: whatever the headers say, every byte of the span can be read.
     void* const pages =
@@ -53,6 +55,15 @@ std::unique_ptr<MappedFile> MappedFile::open(const std::filesystem::path& path) 
     const bool is_image =
         image::describe_mapped_image({at, at + mapped->bytes_}, path.native(), mapped->arena_, &mapped->image_);
     return is_image ? std::move(mapped) : nullptr;
+}
+
+std::span<const std::uint8_t> MappedFile::bytes_before(std::uint64_t offset, std::size_t bytes) const {
+    if (offset <= begin_ || offset - begin_ > bytes_) {
+        return {};
+    }
+    const std::size_t end = offset - begin_;
+    const std::size_t count = std::min(bytes, end);
+    return {static_cast<const std::uint8_t*>(pages_) + (end - count), count};
 }
 
 MappedFile::~MappedFile() {

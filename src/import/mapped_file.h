@@ -5,8 +5,11 @@
 #include "image/arena.h"
 #include "image/loaded_image.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <span>
 
 namespace kymo::import {
 
@@ -22,11 +25,15 @@ class MappedFile {
     // As it lies here; moved() has it at another place.
     const image::LoadedImage& image() const { return image_; }
 
+    // At most so many bytes that end before this offset of the image: as many as the image has there.
+    std::span<const std::uint8_t> bytes_before(std::uint64_t offset, std::size_t bytes) const;
+
   private:
     MappedFile() = default;
 
     void* pages_ = nullptr;
     std::size_t bytes_ = 0;
+    std::uint64_t begin_ = 0;  // the image offset that lies at the first page
     image::Arena arena_;
     image::LoadedImage image_;
 };

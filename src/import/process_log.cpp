@@ -44,6 +44,7 @@ ProcessLog::~ProcessLog() {
 
 void ProcessLog::write_start(const ProcessStart& start) {
     begin_ = start.time;
+    mechanism_ = start.mechanism;
     common_.open(file_, StreamId{0});
     recording::write_schemas(common_);
     std::string command = start.name;
@@ -54,7 +55,7 @@ void ProcessLog::write_start(const ProcessStart& start) {
     process.parent_pid = start.parent_pid;
     process.executable = start.executable;
     process.command = command;
-    process.mechanism = static_cast<std::uint64_t>(recording::Mechanism::kImported);
+    process.mechanism = static_cast<std::uint64_t>(start.mechanism);
     process.entry = start.entry;
     common_.append(process);
     for (std::size_t i = 0; i < plan_.events.size(); ++i) {
@@ -64,34 +65,69 @@ void ProcessLog::write_start(const ProcessStart& start) {
     }
 }
 
+ProcessLog::Thread& ProcessLog::open_thread(std::uint32_t tid, std::uint64_t begin, std::string_view name) {
+    std::unique_ptr<Thread>& thread = threads_[tid];
+    thread = std::make_unique<Thread>();
+    thread->stream = ++opened_;
+    thread->usual_gap = plan_.usual_gap_ns;
+    thread->totals.resize(plan_.events.size());
+    thread->last = begin;
+    recording::Stream stream;
+    stream.time = begin;
+    stream.stream = thread->stream;
+    stream.tid = tid;
+    stream.mechanism = static_cast<std::uint64_t>(mechanism_);
+    common_.append(stream);
+    if (!name.empty()) {
+        common_.append(recording::StreamName{thread->stream, name});
+    }
+    thread->writer.open(file_, StreamId{static_cast<std::uint32_t>(thread->stream)});
+    return *thread;
+}
+
 ProcessLog::Thread& ProcessLog::thread_of(std::uint32_t tid, std::uint64_t born, std::string_view name,
                                           const SampleIn& sample) {
-    std::unique_ptr<Thread>& thread = threads_[tid];
-    if (thread == nullptr) {
-        thread = std::make_unique<Thread>();
-        thread->stream = ++opened_;
-        thread->usual_gap = plan_.usual_gap_ns;
-        thread->totals.resize(plan_.events.size());
-        // Of a thread that was there before, the time up to its first sample is that sample's.
-        const std::uint64_t period = plan_.kind == Pace::kCounted && sample.attribute == plan_.pace
-                                         ? sample.deltas[plan_.clock]
-                                         : static_cast<std::uint64_t>(plan_.usual_gap_ns);
-        thread->last = std::min(born != 0 ? std::max(born, begin_) : begin_, sample.time);
-        if (born == 0) {
-            thread->last = std::max(begin_, sample.time - std::min(sample.time, period));
-        }
-        recording::Stream stream;
-        stream.time = thread->last;
-        stream.stream = thread->stream;
-        stream.tid = tid;
-        stream.mechanism = static_cast<std::uint64_t>(recording::Mechanism::kImported);
-        common_.append(stream);
-        if (!name.empty()) {
-            common_.append(recording::StreamName{thread->stream, name});
-        }
-        thread->writer.open(file_, StreamId{static_cast<std::uint32_t>(thread->stream)});
+    if (const auto known = threads_.find(tid); known != threads_.end()) {
+        return *known->second;
     }
-    return *thread;
+    if (born != 0) {
+        return open_thread(tid, std::min(std::max(born, begin_), sample.time), name);
+    }
+    // Of a thread that was there before, the time up to its first sample is that sample's.
+    const std::uint64_t period = plan_.kind == Pace::kCounted && sample.attribute == plan_.pace
+                                     ? sample.deltas[plan_.clock]
+                                     : static_cast<std::uint64_t>(plan_.usual_gap_ns);
+    return open_thread(tid, std::max(begin_, sample.time - std::min(sample.time, period)), name);
+}
+
+void ProcessLog::begin_thread(std::uint32_t tid, std::uint64_t born, std::string_view name) {
+    if (!threads_.contains(tid)) {
+        open_thread(tid, std::max(born, begin_), name);
+    }
+}
+
+std::uint64_t ProcessLog::enter_path(Thread& thread, std::span<const Frame> path) {
+    std::uint64_t context = 0;
+    for (std::size_t i = path.size(); i > 0; --i) {
+        const Frame& frame = path[i - 1];
+        context = thread.contexts.enter(context, frame.image, frame.offset,
+                                        [&](const recording::Context& row) { thread.writer.append(row); });
+    }
+    return context;
+}
+
+void ProcessLog::wait(std::uint32_t tid, std::uint64_t born, std::string_view name, const WaitIn& wait) {
+    begin_thread(tid, born != 0 ? born : begin_, name);
+    Thread& thread = *threads_.at(tid);
+    if (wait.row.duration < kBriefWait) {
+        recording::WaitBrief& brief = thread.brief_waits[wait.row.kind];
+        ++brief.count;
+        brief.duration += wait.row.duration;
+        return;
+    }
+    recording::Wait row = wait.row;
+    row.context = enter_path(thread, wait.path);
+    thread.writer.append(row);
 }
 
 // ns of processor time that a sample of the pace event represents.
@@ -111,12 +147,7 @@ std::uint64_t ProcessLog::clock_of(Thread& thread, const SampleIn& sample, std::
 
 void ProcessLog::sample(std::uint32_t tid, std::uint64_t born, std::string_view name, const SampleIn& sample) {
     Thread& thread = thread_of(tid, born, name, sample);
-    std::uint64_t context = 0;
-    for (std::size_t i = sample.path.size(); i > 0; --i) {
-        const Frame& frame = sample.path[i - 1];
-        context = thread.contexts.enter(context, frame.image, frame.offset,
-                                        [&](const recording::Context& row) { thread.writer.append(row); });
-    }
+    const std::uint64_t context = enter_path(thread, sample.path);
     deltas_.assign(plan_.events.size(), 0);
     std::copy_n(sample.deltas.begin(), std::min(sample.deltas.size(), deltas_.size()), deltas_.begin());
     recording::Sample row;
@@ -170,6 +201,12 @@ void ProcessLog::end(Thread& thread, std::uint64_t time) {
     row.totals = thread.totals;
     row.unwritten = thread.writer.unwritten();
     incomplete_ = incomplete_ || row.unwritten != 0;
+    for (auto& [kind, brief] : thread.brief_waits) {
+        brief.stream = thread.stream;
+        brief.kind = kind;
+        brief.below = kBriefWait;
+        common_.append(brief);
+    }
     common_.append(row);
     thread.writer.release();
 }

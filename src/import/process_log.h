@@ -13,6 +13,7 @@
 #include "recording/writer.h"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -38,6 +39,12 @@ struct SampleIn {
     std::span<const std::uint64_t> deltas;  // by attribute
 };
 
+// A wait as it is imported; its row without the context.
+struct WaitIn {
+    recording::Wait row;
+    std::span<const Frame> path;
+};
+
 struct ProcessStart {
     std::uint64_t time = 0;
     std::uint32_t pid = 0;
@@ -46,6 +53,7 @@ struct ProcessStart {
     std::string executable;  // its path, as far as known
     std::uint64_t entry = 0;
     std::uint16_t machine = 0;  // ELF e_machine
+    recording::Mechanism mechanism{};
 };
 
 class ProcessLog {
@@ -61,6 +69,11 @@ class ProcessLog {
     void write(const recording::Image& row) { common_.append(row); }
     // `born`: when the thread began; 0: not known. `name`: empty: not known.
     void sample(std::uint32_t tid, std::uint64_t born, std::string_view name, const SampleIn& sample);
+    // In the order of the ends of a thread's waits. Those below kBriefWait are added up by kind instead.
+    void wait(std::uint32_t tid, std::uint64_t born, std::string_view name, const WaitIn& wait);
+    static constexpr std::uint64_t kBriefWait = 10'000;  // ns
+    // The thread has rows from now on, samples or not.
+    void begin_thread(std::uint32_t tid, std::uint64_t born, std::string_view name);
     void rename(std::uint32_t tid, std::string_view name);
     void end_thread(std::uint32_t tid, std::uint64_t time);
     // The last row. `how`: as recording::ProcessEnd's. False: rows are missing for want of space.
@@ -81,12 +94,15 @@ class ProcessLog {
         ContextTree contexts;
         std::vector<Held> held;  // of other events, until the next row of the pace event
         std::vector<std::uint64_t> totals;
+        std::map<std::uint64_t, recording::WaitBrief> brief_waits;  // by kind
     };
 
     ProcessLog(const EventPlan& plan, std::string file, std::string producer)
         : plan_(plan), file_name_(std::move(file)), producer_(std::move(producer)) {}
     void write_start(const ProcessStart& start);
+    Thread& open_thread(std::uint32_t tid, std::uint64_t begin, std::string_view name);
     Thread& thread_of(std::uint32_t tid, std::uint64_t born, std::string_view name, const SampleIn& sample);
+    static std::uint64_t enter_path(Thread& thread, std::span<const Frame> path);
     std::uint64_t clock_of(Thread& thread, const SampleIn& sample, std::uint64_t period) const;
     static void write_held(Thread& thread, std::uint64_t time);
     void end(Thread& thread, std::uint64_t time);
@@ -97,6 +113,7 @@ class ProcessLog {
     recording::FileWriter file_;
     recording::StreamWriter common_;
     std::uint64_t begin_ = 0;
+    recording::Mechanism mechanism_{};
     std::uint64_t opened_ = 0;  // streams
     std::unordered_map<std::uint32_t, std::unique_ptr<Thread>> threads_;
     std::vector<std::uint64_t> deltas_;

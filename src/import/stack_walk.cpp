@@ -1,15 +1,15 @@
 #include "import/stack_walk.h"
 
 #include "import/native.h"
-#include "unwind/walk.h"
 
 #include <linux/perf_event.h>
-#include <optional>
 
 namespace kymo::import {
 namespace {
 
 constexpr std::size_t kMostFrames = 4096;
+
+}  // namespace
 
 std::optional<unwind::Registers> registers_of(const perf::Registers& given) {
     if (given.abi != PERF_SAMPLE_REGS_ABI_64) {
@@ -38,8 +38,6 @@ std::optional<unwind::Registers> registers_of(const perf::Registers& given) {
     return has_pc && has_sp ? std::optional(made) : std::nullopt;
 }
 
-}  // namespace
-
 StackWalker::StackWalker() : images_(std::make_unique<unwind::ImageSet>()), frames_(kMostFrames) {
     // Images are added where the file says that they were mapped: at another address there is none.
     unwind::ImageHooks hooks;
@@ -64,13 +62,12 @@ void StackWalker::add(const MappedFile& file, std::uint64_t bias) {
     }
 }
 
-WalkedPath StackWalker::walk(const perf::Registers& registers, std::span<const std::uint8_t> stack) {
-    const auto start = registers_of(registers);
-    if (!start || images_ == nullptr) {
+WalkedPath StackWalker::walk(const unwind::Registers& registers, std::span<const std::uint8_t> stack) {
+    if (images_ == nullptr) {
         return {};
     }
-    const auto memory = unwind::MemoryView::copied(start->sp(), stack);
-    const unwind::WalkResult walked = unwind::walk(*images_, *start, unwind::Start::kInterrupted, memory, frames_);
+    const auto memory = unwind::MemoryView::copied(registers.sp(), stack);
+    const unwind::WalkResult walked = unwind::walk(*images_, registers, unwind::Start::kInterrupted, memory, frames_);
     addresses_.clear();
     for (std::size_t i = 0; i < walked.count; ++i) {
         addresses_.push_back(frames_[i].address);

@@ -9,9 +9,11 @@
 #include "recording/tables/samples.h"
 #include "unwind/image_set.h"
 #include "unwind/path.h"
+#include "unwind/walk.h"
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -23,6 +25,9 @@ struct WalkedPath {
     bool recovered = false;  // a frame was found without a rule
 };
 
+// None: they are not those of a 64-bit program of this machine's kind.
+std::optional<unwind::Registers> registers_of(const perf::Registers& given);
+
 class StackWalker {
   public:
     StackWalker();
@@ -33,9 +38,9 @@ class StackWalker {
     // The image is at this bias from now on; whatever was there before is gone. `file` must outlive this.
     void add(const MappedFile& file, std::uint64_t bias);
 
-    // No addresses: the registers are not those of a 64-bit program of this machine's kind. Valid until the next
-    // call. Cost: some 10 ns a frame; an image's table when it is first met.
-    WalkedPath walk(const perf::Registers& registers, std::span<const std::uint8_t> stack);
+    // Of a copied stack from its pointer on. Valid until the next call. Cost: some 10 ns a frame; an image's table
+    // when it is first met.
+    WalkedPath walk(const unwind::Registers& registers, std::span<const std::uint8_t> stack);
 
   private:
     std::unique_ptr<unwind::ImageSet> images_;  // none: no memory

@@ -23,6 +23,8 @@ std::size_t page_bytes() {
     return static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
+}  // namespace
+
 std::vector<int> online_processors() {
     std::ifstream file("/sys/devices/system/cpu/online");
     std::string text;
@@ -35,8 +37,6 @@ std::vector<int> online_processors() {
     }
     return list;
 }
-
-}  // namespace
 
 std::vector<int> parse_processor_list(std::string_view text) {
     constexpr int kMost = 8192;

@@ -59,7 +59,9 @@ class KernelRings {
     std::uint64_t settled_ = 0;  // all records before this time have arrived
 };
 
-// The processors that are online, from text like "0-3,6"; at most 8192.
+std::vector<int> online_processors();
+
+// The processors of a text like "0-3,6"; at most 8192.
 std::vector<int> parse_processor_list(std::string_view text);
 
 }  // namespace kymo::launch

@@ -34,7 +34,8 @@ Result<Settled> settle(const RecordOptions& options) {
     if (!program) {
         return program.error();
     }
-    auto monitor = options.monitor ? Result<fs::path>(*options.monitor) : find_monitor_library();
+    auto monitor = options.monitor || options.from_outside ? Result<fs::path>(options.monitor.value_or(fs::path()))
+                                                           : find_monitor_library();
     if (!monitor) {
         return monitor.error();
     }

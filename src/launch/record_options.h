@@ -29,6 +29,8 @@ struct RecordOptions {
     // The program is measured from outside instead: nothing is preloaded into it or its children, so that every
     // program can be measured.
     bool from_outside = false;
+    // A participant writes the kernel's records of tasks and switches itself.
+    bool has_kernel_records = false;
     // True for hunts, plans of hooks and second looks: no process is reduced to one line because it was short.
     bool is_about_every_process = false;
     int signal = 0;  // the sampling signal; 0: SIGURG, or SIGPROF for Go programs

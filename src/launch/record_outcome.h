@@ -20,7 +20,8 @@ enum class EndReason : std::uint8_t {
     kDuration = 2,
     kMaxSize = 3,
     kDiskFull = 4,
-    kImported = 5
+    kImported = 5,
+    kAttached = 6  // to processes that ran already: how they ended is not known
 };
 
 struct RecordOutcome {

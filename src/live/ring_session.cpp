@@ -1,5 +1,6 @@
 #include "live/ring_session.h"
 
+#include "base/descriptor.h"
 #include "base/time.h"
 #include "cells/reader/folder.h"
 #include "live/asked_metrics.h"
@@ -15,7 +16,6 @@
 #include <fmt/format.h>
 #include <memory>
 #include <optional>
-#include <sys/resource.h>
 #include <unistd.h>
 #include <utility>
 
@@ -51,15 +51,6 @@ constexpr std::uint32_t kMostChannels = 8192;
 constexpr ring::Time kLongestTurn = 200'000'000;
 constexpr double kShortestPeriod = 0.125;
 constexpr double kLongestPeriod = 60;
-
-// Channels and recorded hosts take a descriptor each.
-void allow_many_files() {
-    rlimit limit{};
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
-        limit.rlim_cur = limit.rlim_max;
-        setrlimit(RLIMIT_NOFILE, &limit);
-    }
-}
 
 // Names of hosts, as `roster` has them at the time; empty: not known.
 std::function<std::string(ring::Slot)> names_of(const std::vector<ring::MemberFile>& roster) {
@@ -339,7 +330,7 @@ int run_ring_session(const RingSessionOptions& options, const Console& console,
             return console.fail(*error);
         }
     }
-    allow_many_files();
+    allow_many_descriptors();  // channels and recorded hosts take one each
     auto meeting = ring::meet_as_manager(options.ring);
     if (!meeting) {
         return console.fail(meeting.error());

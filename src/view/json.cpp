@@ -99,7 +99,8 @@ class Writer {
         json["processors"] = known_or_null(profile_.processors);
         json["start_unix_s"] = known_or_null(static_cast<double>(profile_.started_realtime_ns) / 1e9);
         json["duration_s"] = seconds(static_cast<std::int64_t>(profile_.end - profile_.begin));
-        const bool is_end_known = profile_.has_run_end && profile_.end_reason != kImportedEnd;
+        const bool is_end_known =
+            profile_.has_run_end && profile_.end_reason != kImportedEnd && profile_.end_reason != kAttachedEnd;
         json["exit_status"] = exit_status(is_end_known, profile_.wait_status);
         json["ending"] = ending(profile_);
         json["processes"] = profile_.processes.size();

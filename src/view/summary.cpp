@@ -377,6 +377,9 @@ std::string ending(const Profile& profile) {
     if (profile.end_reason == kImportedEnd) {
         return "imported: how it ended is not known";
     }
+    if (profile.end_reason == kAttachedEnd) {
+        return "attached: how it ended, if it did, is not known";
+    }
     const int status = static_cast<int>(profile.wait_status);
     std::string text;
     if (WIFEXITED(status)) {

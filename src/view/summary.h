@@ -28,6 +28,7 @@ std::string machines(const spacetime::Profile& profile);
 const char* mode_name(recording::EventMode mode);
 // recording::RunEnd::reason of what another tool recorded: its exit status is not known.
 inline constexpr std::uint64_t kImportedEnd = 5;
+inline constexpr std::uint64_t kAttachedEnd = 6;
 // "exited with status 3", "was killed by signal 9 (Killed)".
 std::string ending(const spacetime::Profile& profile);
 

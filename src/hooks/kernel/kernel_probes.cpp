@@ -1,5 +1,6 @@
 #include "hooks/kernel/kernel_probes.h"
 
+#include "base/descriptor.h"
 #include "base/kernel_refusal.h"
 
 #include <bpf/bpf.h>
@@ -11,7 +12,6 @@
 #include <map>
 #include <string>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
@@ -150,15 +150,6 @@ class MappedCode {
     void* at_ = MAP_FAILED;
     std::size_t bytes_ = 0;
 };
-
-// A probe takes two descriptors. The program was forked before, and keeps the old limit.
-void raise_descriptor_limit() {
-    rlimit limit{};
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-        limit.rlim_cur = limit.rlim_max;
-        setrlimit(RLIMIT_NOFILE, &limit);
-    }
-}
 
 // All points' steps, one after the other.
 struct Steps {
@@ -299,7 +290,7 @@ Result<KernelProbes> KernelProbes::load(const Planned& planned,
     }
     state->given.namespace_device = space.st_dev;
     state->given.namespace_inode = space.st_ino;
-    raise_descriptor_limit();
+    allow_many_descriptors();  // a probe takes two; the program was forked before
     return KernelProbes(std::move(state));
 }
 

@@ -27,7 +27,7 @@ std::uint64_t fault_period(const events::Session& session) {
 }  // namespace
 
 Result<void> KernelRecords::started(RunScene& scene) {
-    if (scene.settled.machine.performance_events()) {
+    if (scene.settled.machine.performance_events() && !scene.settled.options.has_kernel_records) {
         settle(scene.settled, scene.program);
         rings_.append_poll(scene.wakers);
     }

@@ -40,7 +40,7 @@ struct RunEnd {
     std::uint64_t user_ns = 0;  // of all waited-for descendants (getrusage), for cross-checks
     std::uint64_t system_ns = 0;
     std::uint64_t reason =
-        0;  // 0 the program ended, 1 interrupted, 2 --duration, 3 --max-size, 4 disk full, 5 imported
+        0;  // 0 the program ended, 1 interrupted, 2 --duration, 3 --max-size, 4 disk full, 5 imported, 6 attached
     std::uint64_t peak_bytes = 0;  // largest resident size of any of them; 0: not known
 
     static constexpr const char* kTable = "run-end";
@@ -141,6 +141,7 @@ enum class Mechanism : std::uint8_t {
     kPerfEvents = 1,    // kernel performance events, one ring a thread
     kThreadTimers = 2,  // POSIX CPU-time timers; counters from getrusage(RUSAGE_THREAD)
     kImported = 3,      // another tool's recording: its samples also come in the kernel
+    kOutside = 4,  // taken by the kernel for another process, with registers and a piece of stack; also in the kernel
 };
 
 // Written when the process ends in a way that its monitor sees. Absent after SIGKILL.

@@ -34,29 +34,82 @@ constexpr std::array kSources = {Text("/usr/include/"), Text("/usr/lib/"), Text(
 
 // Beginnings of functions' names: run-time code that was linked, or instantiated, into the program.
 constexpr std::array kFunctions = {
-    Text("std::"),         Text("__gnu_cxx::"),   Text("__cxxabiv1::"), Text("__cxa_"),
-    Text("__gxx_"),        Text("_Unwind_"),      Text("operator new"), Text("operator delete"),
-    Text("__gthread_"),    Text("__gthrw_"),      Text("__libc_"),      Text("core::"),
-    Text("alloc::"),       Text("boost::detail"), Text("__do_global_"), Text("_GLOBAL__sub_I_"),
-    Text("__static_init"), Text("fmt::v"),        Text("_IO_"),         Text("__kmp"),
-    Text("GOMP_"),         Text("gomp_"),         Text("_dl_"),         Text("pthread_"),
-    Text("__pthread_"),    Text("__tls_get_addr")};
-constexpr std::array kWholeFunctions = {Text("_start"),
-                                        Text("_init"),
-                                        Text("_fini"),
-                                        Text("frame_dummy"),
-                                        Text("deregister_tm_clones"),
-                                        Text("register_tm_clones"),
-                                        Text("malloc"),
-                                        Text("free"),
-                                        Text("calloc"),
-                                        Text("realloc"),
-                                        Text("memcpy"),
-                                        Text("memmove"),
-                                        Text("memset"),
-                                        Text("strlen"),
-                                        Text("clone3"),
-                                        Text("start_thread")};
+    Text("std::"),
+    Text("operator new"),
+    Text("operator delete"),
+    Text("core::"),
+    Text("alloc::"),
+    Text("fmt::v"),
+    Text("boost::detail"),
+    Text("GOMP_"),
+    Text("gomp_"),
+    Text("pthread_"),
+    Text("_IO_"),
+    Text("_Unwind_"),
+    Text("_dl_"),
+    Text("_GLOBAL__sub_I_"),
+    Text("_int_"),
+};
+constexpr std::array kWholeFunctions = {
+    Text("_start"),
+    Text("_init"),
+    Text("_fini"),
+    Text("frame_dummy"),
+    Text("deregister_tm_clones"),
+    Text("register_tm_clones"),
+    Text("start_thread"),
+    // The C library's, linked into a program.
+    Text("accept"),
+    Text("accept4"),
+    Text("calloc"),
+    Text("clock_nanosleep"),
+    Text("clone"),
+    Text("clone3"),
+    Text("connect"),
+    Text("epoll_pwait"),
+    Text("epoll_wait"),
+    Text("fdatasync"),
+    Text("fread"),
+    Text("free"),
+    Text("fsync"),
+    Text("fwrite"),
+    Text("malloc"),
+    Text("malloc_consolidate"),
+    Text("memchr"),
+    Text("memcmp"),
+    Text("memcpy"),
+    Text("memmove"),
+    Text("memset"),
+    Text("nanosleep"),
+    Text("poll"),
+    Text("ppoll"),
+    Text("pread64"),
+    Text("pwrite64"),
+    Text("read"),
+    Text("readv"),
+    Text("realloc"),
+    Text("recv"),
+    Text("recvfrom"),
+    Text("recvmsg"),
+    Text("select"),
+    Text("sem_clockwait"),
+    Text("sem_timedwait"),
+    Text("sem_wait"),
+    Text("send"),
+    Text("sendmsg"),
+    Text("sendto"),
+    Text("sleep"),
+    Text("strlen"),
+    Text("syscall"),
+    Text("sysmalloc"),
+    Text("unlink_chunk"),
+    Text("usleep"),
+    Text("wait4"),
+    Text("waitid"),
+    Text("waitpid"),
+    Text("write"),
+    Text("writev"),
+};
 
 constexpr std::array kSystemFolders = {Text("/lib"), Text("/usr/"), Text("/bin/"), Text("/sbin/"), Text("/opt/")};
 constexpr std::array kPackageFolders = {Text("/site-packages/"), Text("/dist-packages/"), Text("/lib-dynload/"),
@@ -154,7 +207,9 @@ bool is_runtime(std::string_view module, std::string_view function, std::string_
         return false;
     }
     const Text name = qualified_name(function);
-    return begins_with_any(name, kFunctions) ||
+    // C and C++ keep names that begin so to themselves; gfortran's modules have them, too.
+    const bool is_reserved = name.starts_with("__") && name.find("_MOD_") == Text::npos;
+    return is_reserved || begins_with_any(name, kFunctions) ||
            std::find(kWholeFunctions.begin(), kWholeFunctions.end(), name) != kWholeFunctions.end();
 }
 

@@ -92,7 +92,7 @@ TEST(StackWalker, FindsThePathThatTheLiveStackHas) {
     StackWalker walker;
     const auto files = add_own_images(&walker);
     ASSERT_FALSE(files.empty());
-    const auto walked = walker.walk({PERF_SAMPLE_REGS_ABI_64, kMask, taken.registers}, taken.stack);
+    const auto walked = walker.walk(*registers_of({PERF_SAMPLE_REGS_ABI_64, kMask, taken.registers}), taken.stack);
     EXPECT_EQ(walked.end, recording::PathEnd::kComplete);
     EXPECT_GT(taken.live.size(), 6U);
     EXPECT_EQ(std::vector<std::uint64_t>(walked.addresses.begin(), walked.addresses.end()), taken.live);
@@ -104,8 +104,8 @@ TEST(StackWalker, APieceOfTheStackGivesThePathUpToItsEnd) {
     StackWalker walker;
     const auto files = add_own_images(&walker);
     for (std::size_t bytes = 0; bytes < taken.stack.size(); bytes += bytes < 4096 ? 8 : 512) {
-        const auto walked =
-            walker.walk({PERF_SAMPLE_REGS_ABI_64, kMask, taken.registers}, std::span(taken.stack).first(bytes));
+        const auto walked = walker.walk(*registers_of({PERF_SAMPLE_REGS_ABI_64, kMask, taken.registers}),
+                                        std::span(taken.stack).first(bytes));
         ASSERT_FALSE(walked.addresses.empty());
         if (walked.end != recording::PathEnd::kComplete) {
             ASSERT_LE(walked.addresses.size(), taken.live.size());
@@ -120,11 +120,12 @@ TEST(StackWalker, OtherRegistersGiveNoPath) {
     Taken taken;
     deep(&taken, 1);
     StackWalker walker;
-    EXPECT_TRUE(walker.walk({PERF_SAMPLE_REGS_ABI_32, kMask, taken.registers}, taken.stack).addresses.empty());
-    EXPECT_TRUE(walker.walk({PERF_SAMPLE_REGS_ABI_64, 1, std::span(taken.registers).first(1)}, taken.stack)
-                    .addresses.empty());
+    EXPECT_FALSE(registers_of({PERF_SAMPLE_REGS_ABI_32, kMask, taken.registers}));
+    EXPECT_FALSE(registers_of({PERF_SAMPLE_REGS_ABI_64, 1, std::span(taken.registers).first(1)}));
     // Without images the first frame is all that is known.
-    EXPECT_EQ(walker.walk({PERF_SAMPLE_REGS_ABI_64, kMask, taken.registers}, taken.stack).addresses.size(), 1U);
+    EXPECT_EQ(
+        walker.walk(*registers_of({PERF_SAMPLE_REGS_ABI_64, kMask, taken.registers}), taken.stack).addresses.size(),
+        1U);
 }
 
 TEST(MappedFile, OtherFilesAreNoImages) {

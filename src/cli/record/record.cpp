@@ -1,19 +1,17 @@
 // kymo record: run a program and record it.
 #include "launch/record.h"
 
-#include "base/clean_text.h"
 #include "cli/exact_look.h"
+#include "cli/record/outside.h"
+#include "cli/record/recorded.h"
 #include "cli/second_look.h"
 #include "cli/verbs.h"
 #include "launch/job.h"
 #include "metrics/measured_run.h"
 
 #include <cmath>
-#include <csignal>
-#include <cstdio>
 #include <fmt/format.h>
 #include <memory>
-#include <sys/wait.h>
 #include <vector>
 
 namespace kymo::cli {
@@ -26,6 +24,8 @@ constexpr const char* kRecordExamples =
     "  kymo record -e page-faults:period=1 -e cache-misses -- ./my_program\n"
     "  kymo record --duration 30 -- ./server            ended after 30 seconds\n"
     "  mpirun -n 512 kymo record --stage /tmp -o job.kymo ./solver     one file a host on the shared disk\n"
+    "  kymo record --pid 4711 --duration 10             a process that runs already\n"
+    "  kymo record --comm redis-server                  until Ctrl-C, or until it ends\n"
     "  kymo record --for my_program.kymo -e page-faults:period=1      again, for what was kept\n"
     "  kymo record --for my_program.kymo --exact         again, with every call of the functions around that\n\n"
     "An event is NAME[:period=N|:freq=N][:precise=N]; without period or freq it is counted, and read with every "
@@ -34,95 +34,6 @@ constexpr const char* kRecordExamples =
     "Where the processor has counters and no -e names an event of theirs: cycles, instructions, cache-misses,\n"
     "branch-misses, dTLB-load-misses and stalled cycles as well, as many as it counts at once, of user mode.\n"
     "kymo doctor --events lists the names. The exit status is the program's own (128 + n when signal n killed it).\n";
-
-std::string in_units(std::uint64_t bytes) {
-    const auto amount = static_cast<double>(bytes);
-    if (bytes < 10'000) {
-        return fmt::format("{} bytes", bytes);
-    }
-    return bytes < 10'000'000 ? fmt::format("{:.0f} kB", amount / 1e3) : fmt::format("{:.1f} MB", amount / 1e6);
-}
-
-// The path as the user would type it.
-std::string shown_path(const std::filesystem::path& path) {
-    std::error_code error;
-    const auto relative = std::filesystem::relative(path, error);
-    const bool inside = !error && !relative.empty() && *relative.begin() != "..";
-    const std::string text = inside ? relative.string() : path.string();
-    const bool plain = text.find_first_of(" \t'\"\\$&;|<>()*?[]#~`!") == std::string::npos;
-    return plain ? text : "'" + text + "'";
-}
-
-const char* reason_text(launch::EndReason reason) {
-    switch (reason) {
-        case launch::EndReason::kInterrupted:
-            return "interrupted";
-        case launch::EndReason::kDuration:
-            return "ended by --duration";
-        case launch::EndReason::kMaxSize:
-            return "--max-size reached: the end of the run is not recorded";
-        case launch::EndReason::kDiskFull:
-            return "no space left: the end of the run is not recorded";
-        case launch::EndReason::kEnded:
-        case launch::EndReason::kImported:
-            break;
-    }
-    return nullptr;
-}
-
-void tell(const launch::RecordOutcome& outcome, bool hint) {
-    if (outcome.gone) {
-        fail(*outcome.gone);
-        return;
-    }
-    const std::string path = shown_path(outcome.recording);
-    std::string facts = fmt::format("{} process{}, {}", outcome.processes, outcome.processes == 1 ? "" : "es",
-                                    in_units(outcome.bytes));
-    if (const char* reason = reason_text(outcome.reason)) {
-        facts += std::string("; ") + reason;
-    } else if (WIFSIGNALED(outcome.wait_status)) {
-        const int signal = WTERMSIG(outcome.wait_status);
-        const char* name = sigabbrev_np(signal);
-        facts +=
-            name != nullptr ? fmt::format("; killed by SIG{}", name) : fmt::format("; killed by signal {}", signal);
-    }
-    if (outcome.lost != 0) {
-        facts += fmt::format("; {} kernel records lost", outcome.lost);
-    }
-    fmt::print(stderr, "kymo: recorded {:.3f} s in {} ({})\n", static_cast<double>(outcome.duration_ns) / 1e9, path,
-               facts);
-    if (outcome.processes == 0) {
-        fmt::print(
-            stderr,
-            "kymo: but the program itself was not measured: the monitor was never loaded, or found no session\n"
-            "      check that the program does not clear LD_PRELOAD, and see kymo doctor\n");
-    }
-    if (!outcome.missing.empty()) {
-        std::string names;
-        for (const events::Missing& missing : outcome.missing) {
-            names += (names.empty() ? "" : ", ") + missing.what;
-        }
-        fmt::print(stderr, "kymo: not measured here: {} (why, and the remedy: kymo doctor)\n", names);
-    }
-    for (const std::string& warning : outcome.warnings) {
-        fmt::print(stderr, "kymo: {}\n", clean_text(warning));
-    }
-    if (hint) {
-        fmt::print(stderr, "kymo: see it with: kymo report {}\n", path);
-    }
-}
-
-int report(const launch::RecordOutcome& outcome) {
-    const Verb* verb = find_verb("report");
-    if (verb == nullptr) {
-        return outcome.exit_status();
-    }
-    char name[] = "report";
-    std::string path = outcome.recording;
-    char* arguments[] = {name, path.data(), nullptr};
-    const int code = verb->run(2, arguments);
-    return code != 0 ? code : outcome.exit_status();
-}
 
 // The words before the program: all but the options' own words. CLI11 takes an unknown option for the program.
 std::optional<Error> take_command(std::vector<std::string> rest, std::vector<std::string>& command) {
@@ -140,8 +51,8 @@ std::optional<Error> take_command(std::vector<std::string> rest, std::vector<std
 }
 
 int run_record(int argc, char** argv) {
-    CLI::App app("Run a program and record where it spends its time.", "kymo record");
-    set_usage(app, "kymo record [OPTIONS] [--] PROGRAM ARGUMENTS…");
+    CLI::App app("Run a program, or attach to running ones, and record where they spend their time.", "kymo record");
+    set_usage(app, "kymo record [OPTIONS] [--] PROGRAM ARGUMENTS…, or kymo record [OPTIONS] --pid N");
     app.footer(kRecordExamples);
     app.prefix_command();
     launch::RecordOptions options;
@@ -197,8 +108,14 @@ int run_record(int argc, char** argv) {
     app.add_flag("--no-follow", only_program, "record the program alone, not what it starts");
     app.add_flag("-q,--quiet", quiet, "print nothing but errors");
     app.add_flag("--then-report", then_report, "report when the program has ended (what kymo PROGRAM does)");
+    OutsideOptions outside;
+    outside.add_to(app);
     if (const auto code = parse_options(app, argc, argv)) {
         return *code;
+    }
+    if (outside.is_attaching()) {
+        const auto named = app.count("--output") != 0 ? std::optional(output) : std::nullopt;
+        return attach_to(outside, {duration, frequency, named, quiet, then_report}, app);
     }
     const std::vector<std::string> rest = app.remaining();
     const bool runs_again = app.count("--for") != 0 && (rest.empty() || (rest.size() == 1 && rest[0] == "--"));
@@ -233,7 +150,13 @@ int run_record(int argc, char** argv) {
             file->fit(options);
         }
     }
-    if (frequency != 0) {
+    const auto from_outside = samples_from_outside(outside, options, frequency, !quiet && speaks);
+    if (!from_outside) {
+        return fail(from_outside.error());
+    }
+    if (*from_outside != nullptr) {
+        (*from_outside)->fit(options);
+    } else if (frequency != 0) {
         options.events.push_back(fmt::format("task-clock:freq={}", frequency));
     }
     if (options.max_bytes != 0 && options.max_bytes < std::uint64_t{256} * 1024) {
@@ -267,10 +190,10 @@ int run_record(int argc, char** argv) {
     // One rank prints for all.
     const bool is_speaker = !outcome->job || outcome->job->rank == 0;
     if (!quiet && is_speaker) {
-        tell(*outcome, !can_report);
+        print_recorded(*outcome, {!can_report, options.from_outside});
         tell_uncounted(options.missing);
     }
-    return can_report ? report(*outcome) : outcome->exit_status();
+    return can_report ? print_report(*outcome) : outcome->exit_status();
 }
 
 const Registration kRecord({"record", "run a program and record it", 10, run_record});

@@ -1,0 +1,50 @@
+#include "attach/outside_samples.h"
+
+#include "attach/attach.h"
+#include "base/time.h"
+
+namespace kymo::attach {
+
+void OutsideSamples::fit(launch::RecordOptions& options) {
+    options.from_outside = true;
+    options.has_kernel_records = true;
+    options.participants.push_back(this);
+}
+
+Result<void> OutsideSamples::started(launch::RunScene& scene) {
+    Scope scope;
+    scope.threads = {scene.program};
+    settings_.on_exec = true;  // what goes before is ours
+    if (auto opened = rings_.open(scope, settings_); !opened) {
+        return opened;
+    }
+    builder_.emplace(scene.folder, builder_options_, scene.log);
+    if (auto begun = begin_live(*builder_, rings_, scene.begun); !begun) {
+        return begun;
+    }
+    rings_.append_poll(scene.wakers);
+    return {};
+}
+
+std::uint64_t OutsideSamples::tick(launch::RunScene& /*scene*/, std::uint64_t now) {
+    rings_.drain(false, *builder_);
+    return now + kDrainEvery;
+}
+
+void OutsideSamples::ended(launch::RunScene& scene, launch::RecordOutcome& outcome) {
+    rings_.enable(false);
+    rings_.drain(true, *builder_);
+    rings_.close();
+    builder_->write_all_known();
+    if (const auto finished = builder_->finish(monotonic_now().ns); !finished) {
+        outcome.warnings.push_back(finished.error().what);
+    }
+    std::vector<events::Missing> missing = missing_from_outside();
+    missing.insert(missing.end(), rings_.missing().begin(), rings_.missing().end());
+    for (const events::Missing& each : missing) {
+        scene.log.write_missing(each);
+    }
+    outcome.missing = std::move(missing);
+}
+
+}  // namespace kymo::attach

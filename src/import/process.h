@@ -1,0 +1,44 @@
+// A process of which records tell, as they come: its code, its threads, and the file that it is written to.
+#pragma once
+
+#include "import/address_space.h"
+#include "import/blocking_call.h"
+#include "import/process_images.h"
+#include "import/process_log.h"
+#include "import/stack_walk.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kymo::import {
+
+// A thread lost its processor in a system call, or will do so with its next record of a switch.
+struct Blocked {
+    std::uint64_t time = 0;  // 0: it has its processor yet
+    BlockingCall call;
+    std::vector<Frame> path;  // as of SampleIn
+};
+
+struct Task {
+    std::uint64_t born = 0;
+    std::string name;
+    std::optional<Blocked> blocked = {};
+};
+
+struct Process {
+    std::uint64_t begin = 0;
+    std::uint32_t parent = 0;
+    AddressSpace space;
+    ProcessImages code;
+    std::map<std::uint32_t, Task> tasks;
+    std::unique_ptr<ProcessLog> log;
+    std::size_t written = 0;  // of its images, to the log
+    std::unique_ptr<StackWalker> walker;
+    std::size_t walked = 0;  // of its images, that it has
+};
+
+}  // namespace kymo::import

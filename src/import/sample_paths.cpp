@@ -1,0 +1,148 @@
+#include "import/sample_paths.h"
+
+#include "import/native.h"
+
+#include <linux/perf_event.h>
+
+namespace kymo::import {
+namespace {
+
+namespace rec = recording;
+
+// Frames from the system call outwards in which the function of the C library is looked for.
+constexpr std::size_t kMostCallFrames = 8;
+constexpr std::uint64_t kFutexValue = 2;  // index of the argument: the value that the word has
+
+}  // namespace
+
+FoundPath SamplePaths::find(Process& process, const perf::Sample& row) {
+    FoundPath found;
+    const bool has_stack = !row.user_stack.empty() && row.user_registers.abi != 0;
+    if (has_stack && is_own_machine_) {
+        walk_stack(process, row, &found);
+    }
+    const bool is_walked = !found.frames.empty();
+    if (is_walked && (found.end == rec::PathEnd::kComplete || row.callchain.empty())) {
+        return found;
+    }
+    found.is_of_other = has_stack && !is_walked;
+    const rec::PathEnd end = find_chain(process, row);
+    if (!is_walked || (end == rec::PathEnd::kComplete && chain_.size() > found.frames.size())) {
+        found.frames = chain_;
+        found.end = end;
+        found.recovered = false;
+    }
+    return found;
+}
+
+void SamplePaths::walk_stack(Process& process, const perf::Sample& row, FoundPath* found) {
+    walked_.clear();
+    found->registers = registers_of(row.user_registers);
+    if (!found->registers) {
+        return;
+    }
+    if (process.walker == nullptr) {
+        process.walker = std::make_unique<StackWalker>();
+        process.walked = 0;
+    }
+    const std::vector<LoadedImage>& images = process.code.images;
+    for (; process.walked < images.size(); ++process.walked) {
+        const LoadedImage& image = images[process.walked];
+        if (const MappedFile* file = image.file.empty() ? nullptr : files_.mapped(image.file); file != nullptr) {
+            process.walker->add(*file, image.bias);
+        }
+    }
+    const WalkedPath walked = process.walker->walk(*found->registers, row.user_stack);
+    for (const std::uint64_t address : walked.addresses) {
+        const MappedImage place = process.space.at(address);
+        walked_.push_back({place.image, address - place.bias});
+    }
+    found->frames = walked_;
+    found->end = walked.end;
+    found->recovered = walked.recovered;
+}
+
+rec::PathEnd SamplePaths::find_chain(const Process& process, const perf::Sample& row) {
+    chain_.clear();
+    bool is_users = true;
+    bool is_lost = false;
+    // The innermost frame is where the thread was. What follows it must be code: without frame pointers the
+    // kernel takes for return addresses whatever it finds.
+    const auto add = [&](std::uint64_t address) {
+        const MappedImage mapped = process.space.at(address);
+        is_lost = !mapped.is_code && !chain_.empty();
+        if (!is_lost) {
+            chain_.push_back({mapped.image, address - mapped.bias});
+        }
+    };
+    for (const std::uint64_t entry : row.callchain) {
+        if (entry >= static_cast<std::uint64_t>(PERF_CONTEXT_MAX)) {
+            is_users = entry == static_cast<std::uint64_t>(PERF_CONTEXT_USER);
+            continue;
+        }
+        if (!is_users || entry == 0 || is_lost) {
+            continue;
+        }
+        // Behind the innermost frame are return addresses, which belong to the call before them.
+        add(chain_.empty() ? entry : entry - 1);
+    }
+    const bool is_in_user = row.mode == perf::Mode::kUser || row.mode == perf::Mode::kUnknown;
+    if (chain_.empty() && is_in_user && row.ip != 0) {
+        add(row.ip);
+    }
+    return is_lost ? rec::PathEnd::kUnmapped : chain_.size() > 1 ? rec::PathEnd::kComplete : rec::PathEnd::kNotWalked;
+}
+
+const LoadedImage* SamplePaths::image_of(const Process& process, const Frame& frame) {
+    const std::vector<LoadedImage>& images = process.code.images;
+    return frame.image == 0 || frame.image > images.size() ? nullptr : &images[frame.image - 1];
+}
+
+std::optional<BlockingCall> SamplePaths::blocking_call_of(const Process& process, const FoundPath& path) {
+    if (!path.registers || path.frames.empty()) {
+        return std::nullopt;
+    }
+    const LoadedImage* const innermost = image_of(process, path.frames.front());
+    const MappedFile* const file =
+        innermost == nullptr || innermost->file.empty() ? nullptr : files_.mapped(innermost->file);
+    if (file == nullptr) {
+        return std::nullopt;
+    }
+    const auto number = number_of_call(file->bytes_before(path.frames.front().offset, kCallCode));
+    if (!number) {
+        return std::nullopt;
+    }
+    std::array<std::uint64_t, 4> arguments{};
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        arguments.at(i) = path.registers->general.at(native::kCallArguments.at(i));
+    }
+    auto call = blocking_call(*number, arguments);
+    if (!call || call->kind != rec::WaitKind::kFutex) {
+        return call;
+    }
+    bool is_in_library = false;
+    for (std::size_t i = 0; i < std::min(path.frames.size(), kMostCallFrames); ++i) {
+        const LoadedImage* const image = image_of(process, path.frames[i]);
+        const auto kind = image == nullptr || image->file.empty()
+                              ? std::nullopt
+                              : wait_calls_.at(image->file, path.frames[i].offset);
+        if (kind) {
+            call->kind = *kind;
+            is_in_library = true;
+        } else if (is_in_library) {
+            break;  // what called that function
+        }
+    }
+    if (call->kind == rec::WaitKind::kCondition) {
+        // glibc waits at one of two neighbouring words, by turns.
+        constexpr std::uint64_t kWords = 8;
+        call->object = call->object / kWords * kWords;
+    } else if (call->kind == rec::WaitKind::kJoin) {
+        // The word is the joined thread's number, as long as it lives.
+        call->holder = static_cast<std::uint32_t>(arguments.at(kFutexValue));
+        call->object = 0;
+    }
+    return call;
+}
+
+}  // namespace kymo::import

@@ -1,0 +1,52 @@
+// The call path of a sample: from its copied stack, or from the chain of frame pointers that the kernel walked.
+//
+// Not thread-safe. What find() returns is valid until the next call.
+#pragma once
+
+#include "import/perf/records.h"
+#include "import/process.h"
+#include "import/process_images.h"
+#include "import/process_log.h"
+#include "import/wait_calls.h"
+#include "unwind/walk.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace kymo::import {
+
+struct FoundPath {
+    std::span<const Frame> frames;  // the user's, innermost first
+    recording::PathEnd end{};
+    bool recovered = false;                      // a frame was found without a rule
+    bool is_of_other = false;                    // it has a copied stack of another kind of processor or program
+    std::optional<unwind::Registers> registers;  // of user mode, where there is a stack
+};
+
+class SamplePaths {
+  public:
+    // `is_own_machine`: the samples are of this machine's kind of processor.
+    SamplePaths(ImageFiles& files, bool is_own_machine) : files_(files), is_own_machine_(is_own_machine) {}
+
+    // A stack that cannot be walked to its end gives way to a longer chain of frame pointers.
+    FoundPath find(Process& process, const perf::Sample& row);
+
+    // What the thread waits for, if `path` was found when it lost its processor. None: it was not in a system call
+    // that waits.
+    std::optional<BlockingCall> blocking_call_of(const Process& process, const FoundPath& path);
+
+  private:
+    void walk_stack(Process& process, const perf::Sample& row, FoundPath* found);
+    recording::PathEnd find_chain(const Process& process, const perf::Sample& row);
+    static const LoadedImage* image_of(const Process& process, const Frame& frame);
+
+    ImageFiles& files_;
+    bool is_own_machine_;
+    WaitCalls wait_calls_;
+    std::vector<Frame> walked_;
+    std::vector<Frame> chain_;
+};
+
+}  // namespace kymo::import
