@@ -286,7 +286,7 @@ bool looks_like_pprof(std::span<const std::uint8_t> beginning) {
             at.skip();
         }
     } catch (const protozero::end_of_buffer_exception&) {
-        // The last field is longer than what is here.
+        return has_fields;  // the last one is longer than what is here
     } catch (const protozero::exception&) {
         return false;
     }

@@ -12,9 +12,9 @@ namespace kymo::import::named {
 
 // Reads the input to its end: a profile, compressed by gzip or not.
 //
-// Each kind of value in the profile ("cpu" in nanoseconds, "samples", …) is an event. A sample of the profile becomes a
-// sample of each event whose value is above 0, with that value as its period. A location with inlined functions is a
-// frame for each. Labels give process, thread, thread's name and processor where their names are usual ones (pid,
+// Each kind of value in the profile ("cpu" in nanoseconds, "samples", …) is an event. A sample of the profile becomes
+// a sample of each event whose value is above 0, with that value as its period. A location with inlined functions is
+// a frame for each. Labels give process, thread, thread's name and processor where their names are usual ones (pid,
 // "process id", tid, thread_id, comm, thread, "thread name", cpu), and the time where it is there (end_timestamp_ns).
 // Labels of other kinds are passed over, so several samples may differ in nothing that is delivered.
 //

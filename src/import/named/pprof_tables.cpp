@@ -29,16 +29,16 @@ enum ProfileField : std::uint32_t {
 // The entry with this id. Writers mostly number from 1 on, so that its place follows from the id.
 template <typename Entry>
 const Entry& entry_of(const std::vector<Entry>& all, std::uint64_t id) {
-    static const Entry kNone;
+    static const Entry none;
     if (id == 0) {
-        return kNone;
+        return none;
     }
     if (id <= all.size() && all[id - 1].id == id) {
         return all[id - 1];
     }
     const auto at = std::lower_bound(all.begin(), all.end(), id,
                                      [](const Entry& one, std::uint64_t than) { return one.id < than; });
-    return at != all.end() && at->id == id ? *at : kNone;
+    return at != all.end() && at->id == id ? *at : none;
 }
 
 // Of several with one id the first one counts.

@@ -44,9 +44,8 @@ void each_number(protozero::pbf_reader& at, std::uint32_t kind, std::uint32_t fi
         add(at.get_uint64());
         return;
     }
-    const auto range = at.get_packed_uint64();
-    for (auto one = range.begin(); one != range.end(); ++one) {
-        if (!add(*one)) {
+    for (const std::uint64_t one : at.get_packed_uint64()) {
+        if (!add(one)) {
             return;
         }
     }
