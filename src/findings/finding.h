@@ -72,7 +72,7 @@ struct Finding {
     std::vector<std::uint32_t> threads;  // index of Profile::threads, ascending
 
     // What is at stake, and no more: the explained excess. `seconds` is added up over threads; `share` is that of the
-    // thread that lost most, by the run's duration: the most that the run could become shorter by.
+    // thread that lost most, by the run's duration: the time that it takes. What the run gains without it is below.
     double seconds = 0;
     double share = 0;
     double share_low = 0;  // lower bound of `share`: findings are ranked by it

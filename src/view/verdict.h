@@ -11,7 +11,8 @@
 
 namespace kymo::view {
 
-// "load-imbalance takes up to 54.9 % of the run, in `triangle` (omp.c:5–6)": the first finding about the program.
+// "load-imbalance costs 38 % to 99 % of the run, in `triangle` (omp.c:5–6)": the first finding about the program,
+// with the expected gain of the run without it.
 // Without any it says where most of the time goes.
 std::string verdict(const findings::Judgement& judgement, const spacetime::Account& account);
 

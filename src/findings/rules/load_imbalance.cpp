@@ -222,7 +222,7 @@ void look_for_uneven(const Case& subject, std::vector<Claim>* claims) {
         claim.when[0].end = std::max(claim.when[0].end, subject.space().rows.end[row]);
     }
     claim.title = fmt::format(
-        "In {} {}{}. Evenly shared, the run would be up to {} shorter.", name(*subject.evidence, subject.node),
+        "In {} {}{}. Evenly shared, the run would be about {} shorter.", name(*subject.evidence, subject.node),
         is_static ? static_words(subject, work, claim.threads) : changing_words(subject, work),
         subject.steps.size() > 1 ? fmt::format(" ({} steps)", subject.steps.size()) : "", in_seconds(lost));
     if (are_ranks(*subject.evidence, subject.threads)) {

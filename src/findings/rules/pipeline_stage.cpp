@@ -139,7 +139,7 @@ void claim_pipeline_stage(const Case& subject, std::vector<Claim>* claims) {
         const auto count = static_cast<double>(neighbours.size());
         claim.title = fmt::format(
             "{} bounds a pipeline: {} works {} of its time, and {} that {} work with it {} for it, {}{}. Shared by "
-            "more threads, the run would be up to {} shorter.",
+            "more threads, the run would be about {} shorter.",
             name(evidence, code), thread_name(evidence, stage), in_percent(work_ns(facts) / life_ns(facts)),
             thread_names(evidence, neighbours), does(neighbours, "exchange"), does(neighbours, "wait"),
             in_seconds(waited / count), neighbours.size() == 1 ? "" : " each", in_seconds(gain));

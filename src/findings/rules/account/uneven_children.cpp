@@ -146,7 +146,7 @@ void claim_uneven_children(const Case& subject, std::vector<Claim>* claims) {
     claim.title = fmt::format(
         "{}, one of those that are made together works {} while they work {} on average, mostly in {}. Evenly "
         "shared, "
-        "the run would be up to {} shorter.",
+        "the run would be about {} shorter.",
         uneven.rounds == 1 ? "In one round" : fmt::format("In {} rounds", number(rounds)),
         in_seconds(uneven.longest_ns / rounds), in_seconds(uneven.mean_ns / rounds), name(*claim.place),
         in_seconds(uneven.excess_ns));

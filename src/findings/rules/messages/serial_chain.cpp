@@ -39,8 +39,7 @@ void claim_serial_chain(const Case& subject, std::vector<Claim>* claims) {
     claim.node = caller_of(evidence, call);
     claim.title = fmt::format(
         "{} wait for one another in turn, in {}: on average {} of them {} at work. Overlapped, the run would "
-        "be "
-        "up to {} shorter.",
+        "be about {} shorter.",
         thread_names(evidence, claim.threads), call_name(evidence, call), number(work / life),
         number(work / life) == "1" ? "is" : "are", in_seconds(saved));
     claim.evidence = {

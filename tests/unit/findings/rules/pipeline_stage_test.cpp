@@ -73,7 +73,7 @@ TEST(PipelineStage, IsToldWithWhatSharingItWouldSave) {
     EXPECT_EQ(claims[0].title,
               "`transform` (program.c:10–15) bounds a pipeline: `worker` (thread 102) works 100 % of its time, and 2 "
               "threads that exchange work with it wait for it, 800 ms each. Shared by more threads, the run would be "
-              "up to 300 ms shorter.");
+              "about 300 ms shorter.");
 }
 
 TEST(PipelineStage, IsKnownByAnyHandOver) {
