@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <string>
+#include <vector>
 
 namespace kymo::findings {
 namespace {
@@ -38,14 +40,56 @@ std::int64_t at_meetings_ns(const Evidence& evidence, const ThreadFacts& thread)
 
 // Other threads of the process that computed at some time, or wait at its meetings. One that only transfers data
 // could not take a share.
-std::size_t working_peers(const Evidence& evidence, std::uint32_t thread) {
+std::vector<const ThreadFacts*> working_peers(const Evidence& evidence, std::uint32_t thread) {
     const ThreadFacts& self = evidence.run.threads[thread];
     const std::int64_t least = self.total.user / 10;
-    return static_cast<std::size_t>(
-        std::count_if(evidence.run.threads.begin(), evidence.run.threads.end(), [&](const ThreadFacts& other) {
-            return &other != &self && other.process == self.process &&
-                   other.total.user + at_meetings_ns(evidence, other) >= std::max<std::int64_t>(least, 1);
-        }));
+    std::vector<const ThreadFacts*> peers;
+    for (const ThreadFacts& other : evidence.run.threads) {
+        if (&other != &self && other.process == self.process &&
+            other.total.user + at_meetings_ns(evidence, other) >= std::max<std::int64_t>(least, 1)) {
+            peers.push_back(&other);
+        }
+    }
+    return peers;
+}
+
+// How many of them live while these threads run the section, on average: the others cannot wait for it.
+std::size_t alive_meanwhile(const std::vector<const ThreadFacts*>& peers, const OccurrenceTable& section,
+                            const std::vector<std::uint32_t>& threads) {
+    double all = 0;
+    double alive = 0;
+    for (std::size_t row = 0; row < section.size(); ++row) {
+        if (!std::binary_search(threads.begin(), threads.end(), section.thread[row])) {
+            continue;
+        }
+        all += static_cast<double>(section.duration(row));
+        for (const ThreadFacts* const peer : peers) {
+            const std::uint64_t begin = std::max(peer->begin, section.begin[row]);
+            const std::uint64_t end = std::min(peer->end, section.end[row]);
+            alive += static_cast<double>(end - std::min(begin, end));
+        }
+    }
+    return all > 0 ? static_cast<std::size_t>(std::lround(alive / all)) : 0;
+}
+
+// The most of them that live at one time: where threads are made for each parallel part of the run, so many could be
+// made for the section.
+std::size_t most_alive(const std::vector<const ThreadFacts*>& peers) {
+    std::size_t most = 0;
+    for (const ThreadFacts* const one : peers) {
+        most = std::max(
+            most, static_cast<std::size_t>(std::count_if(peers.begin(), peers.end(), [&](const ThreadFacts* other) {
+                return other->begin <= one->begin && one->begin < other->end;
+            })));
+    }
+    return most;
+}
+
+std::string peers_words(std::size_t waiting) {
+    if (waiting == 0) {
+        return "those that work elsewhere do not exist";
+    }
+    return waiting == 1 ? std::string("its peer waits") : fmt::format("its {} peers wait", waiting);
 }
 
 // Threads that wait for a lock, for data, or for a process to whom they gave a part of their work, have work to do:
@@ -112,7 +156,12 @@ void claim_serial_section(const Case& subject, std::vector<Claim>* claims) {
             continue;
         }
         const std::vector<std::uint32_t> threads = main_threads(i.in(alone).times);
-        const std::size_t others = threads.empty() ? 0 : working_peers(evidence, threads.front());
+        if (threads.empty()) {
+            continue;
+        }
+        const std::vector<const ThreadFacts*> peers = working_peers(evidence, threads.front());
+        const std::size_t waiting = alive_meanwhile(peers, node.rows, threads);
+        const std::size_t others = waiting != 0 ? waiting : most_alive(peers);
         if (others == 0) {
             continue;
         }
@@ -143,11 +192,10 @@ void claim_serial_section(const Case& subject, std::vector<Claim>* claims) {
         std::sort(claim.when.begin(), claim.when.end(),
                   [](const auto& a, const auto& b) { return a.begin < b.begin; });
         claim.title = fmt::format(
-            "While {} runs, one thread works and {} wait{}: {} of the run in all. Shared among {} threads it would "
-            "take {} "
+            "While {} runs, one thread works and {}: {} of the run in all. Shared among {} threads it would take {} "
             "less.",
-            name(evidence, place), others == 1 ? std::string("its peer") : fmt::format("its {} peers", others),
-            others == 1 ? "s" : "", in_seconds(own), static_cast<int>(workers), in_seconds(claim.own.front().ns));
+            name(evidence, place), peers_words(waiting), in_seconds(own), static_cast<int>(workers),
+            in_seconds(claim.own.front().ns));
         claim.evidence = {seconds_of("work of one thread alone", own / 1e9),
                           seconds("in which processors were idle", idle_processor_ns(evidence) / 1e9)};
         claims->push_back(std::move(claim));

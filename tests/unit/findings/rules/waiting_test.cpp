@@ -4,6 +4,7 @@
 #include "findings/words.h"
 #include "made_evidence.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace kymo::findings {
@@ -17,6 +18,7 @@ namespace {
 
 using namespace spacetime;
 using recording::WaitKind;
+using ::testing::HasSubstr;
 
 double most(const Claim& claim) {
     double ns = 0;
@@ -314,6 +316,9 @@ MadeEvidence serial(std::int64_t serial_ms, float active, bool is_parallel = tru
     others.active_threads.assign(others.size(), 2.0F);
     RunFacts& run = made.evidence.run;
     run.end = 1'000 * kMs;
+    for (ThreadFacts& thread : run.threads) {
+        thread.end = run.end;
+    }
     run.threads[1].total = {.user = 1'000 * kMs};
     run.threads[2].total = {.user = is_parallel ? (1'000 - serial_ms) * kMs : 0};
     run.ready_ns = is_parallel ? std::vector<std::int64_t>{0, serial_ms * kMs, (1'000 - serial_ms) * kMs}
@@ -361,6 +366,35 @@ TEST(SerialSection, HasThePeersThatStandBy) {
         run.threads[2].polled = {{meeting, 350 * kMs}};
         EXPECT_EQ(claims_of(kSerialSection, made.evidence).size(), 1U);
     }
+}
+
+// Each of three threads that share the work lives for a third of the run, then the next one.
+TEST(SerialSection, CountsPeersThatLiveMeanwhile) {
+    MadeEvidence made = serial(400, 1.0F);
+    RunFacts& run = made.evidence.run;
+    run.processors = 8;
+    run.ready_ns = {0, 400 * kMs, 600 * kMs};
+    ThreadFacts next = run.threads[2];
+    run.threads[2].end = 300 * kMs;
+    next.begin = 300 * kMs;
+    next.end = 600 * kMs;
+    run.threads.push_back(next);
+    next.begin = 600 * kMs;
+    next.end = run.end;
+    run.threads.push_back(next);
+    auto claims = claims_of(kSerialSection, made.evidence);
+    ASSERT_EQ(claims.size(), 1U);
+    EXPECT_THAT(claims[0].title, HasSubstr("one thread works and its peer waits: 400 ms"));
+    EXPECT_DOUBLE_EQ(most(claims[0]), 200.0 * kMs) << "shared by two";
+
+    // Two of them together, made after the section has run for the last time.
+    run.threads[2].begin = run.threads[3].begin = 980 * kMs;
+    run.threads[2].end = run.threads[3].end = run.end;
+    run.threads.pop_back();
+    claims = claims_of(kSerialSection, made.evidence);
+    ASSERT_EQ(claims.size(), 1U);
+    EXPECT_THAT(claims[0].title, HasSubstr("one thread works and those that work elsewhere do not exist: 400 ms"));
+    EXPECT_NEAR(most(claims[0]) / kMs, 266.7, 0.1) << "shared by three";
 }
 
 // Who waits or polls for a lock has work to do.
