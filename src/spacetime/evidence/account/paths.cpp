@@ -1,5 +1,6 @@
 #include "spacetime/evidence/account/paths.h"
 
+#include "spacetime/evidence/account/system_calls.h"
 #include "spacetime/profile/own_code.h"
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <cctype>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -34,6 +36,37 @@ bool begins_thread(std::string_view module) {
     return module.starts_with("libc.") || module.starts_with("libc-") || module.starts_with("libpthread");
 }
 
+// The monitor tries a lock before it waits for it, so that a lock that is free costs no more than a call, and its own
+// frames are not on the path. So a try on a path may be another call of the program's: one of these. The trying call
+// first.
+using LockCalls = std::array<std::string_view, 4>;
+constexpr std::array<LockCalls, 7> kLockCalls = {{
+    {"pthread_mutex_trylock", "pthread_mutex_lock", "pthread_mutex_timedlock", "pthread_mutex_clocklock"},
+    {"pthread_rwlock_tryrdlock", "pthread_rwlock_rdlock"},
+    {"pthread_rwlock_trywrlock", "pthread_rwlock_wrlock"},
+    {"pthread_spin_trylock", "pthread_spin_lock"},
+    {"mtx_trylock", "mtx_lock", "mtx_timedlock"},
+    {"omp_test_lock", "omp_set_lock"},
+    {"omp_test_nest_lock", "omp_set_nest_lock"},
+}};
+
+// "gomp_test_lock_30", in debug information, and Fortran's "omp_test_lock_" are "omp_test_lock".
+std::string lock_call(std::string_view function) {
+    std::string name = call_name(function);
+    name.erase(0, name.starts_with("gomp_") ? 1 : 0);
+    if (name.starts_with("omp_")) {
+        name.erase(name.find_last_not_of("_0123456789") + 1);
+    }
+    return name;
+}
+
+// Null if it is not a call that tries.
+const LockCalls* calls_of_try(std::string_view name) {
+    const auto found =
+        std::find_if(kLockCalls.begin(), kLockCalls.end(), [&](const LockCalls& calls) { return calls[0] == name; });
+    return found == kLockCalls.end() ? nullptr : &*found;
+}
+
 class PathReader {
   public:
     PathReader(const Profile& profile, const Names& names, const CodeMap* code)
@@ -47,6 +80,7 @@ class PathReader {
     PathEnds read() {
         PathEnds result;
         result.ends.emplace_back();
+        find_lock_calls();
         std::map<PathEnd, std::uint32_t> known{{PathEnd{}, 0}};
         std::vector<PathEnd> ends(profile_.nodes.size());
         for (std::uint32_t i = 0; i < profile_.nodes.size(); ++i) {
@@ -55,7 +89,7 @@ class PathReader {
             end.kind.slow = TaxFamily::kNone;
             if (node.kind == NodeKind::kFrame) {
                 for (const program::Frame& frame : names_.at(node.image, node.offset)) {
-                    enter(frame, &end);
+                    enter(frame, node.parent, &end);
                 }
                 if (end.function != 0 && !end.kind.is_call) {
                     end.kind.slow = slow_work(node);
@@ -77,8 +111,42 @@ class PathReader {
     }
 
   private:
-    // `end` of the path above becomes that of the path with this frame.
-    void enter(const program::Frame& frame, PathEnd* end) {
+    // Which function of locks each call site calls: seen where a path of the same site waits in that function itself.
+    void find_lock_calls() {
+        std::vector<bool> is_lock_call(symbols_.functions.size());
+        for (std::uint32_t i = 0; i < symbols_.functions.size(); ++i) {
+            if (symbols_.functions[i].name.find("lock") == std::string::npos) {
+                continue;
+            }
+            const std::string name = lock_call(symbols_.functions[i].name);
+            is_lock_call[i] = std::any_of(kLockCalls.begin(), kLockCalls.end(), [&](const LockCalls& calls) {
+                return std::find(calls.begin() + 1, calls.end(), name) != calls.end();
+            });
+        }
+        for (const ProfileNode& node : profile_.nodes) {
+            const auto frames = node.kind == NodeKind::kFrame ? names_.at(node.image, node.offset)
+                                                              : std::span<const program::Frame>();
+            if (!frames.empty() && is_lock_call[frames.front().function]) {
+                lock_calls_.try_emplace(node.parent, frames.front().function);
+            }
+        }
+    }
+
+    // What the program called, where this was called at the end of the path `caller`; 0: not known.
+    std::uint32_t called(std::uint32_t function, std::uint32_t caller) const {
+        const LockCalls* calls = calls_of_try(lock_call(symbols_.functions[function].name));
+        if (calls == nullptr) {
+            return function;
+        }
+        const auto seen = lock_calls_.find(caller);
+        const bool is_seen =
+            seen != lock_calls_.end() && std::find(calls->begin() + 1, calls->end(),
+                                                   lock_call(symbols_.functions[seen->second].name)) != calls->end();
+        return is_seen ? seen->second : 0;
+    }
+
+    // `end` of the path above, the profile's node `caller`, becomes that of the path with this frame.
+    void enter(const program::Frame& frame, std::uint32_t caller, PathEnd* end) {
         const program::Function& function = symbols_.functions[frame.function];
         const bool has_name = frame.function != 0 && function.source != program::NameSource::kAddress &&
                               function.source != program::NameSource::kFrame;
@@ -100,7 +168,7 @@ class PathReader {
                                   : TaxFamily::kNone;
         if (kind.family == TaxFamily::kNone || own == TaxFamily::kAllocation) {
             kind.family = own;
-            kind.taxing = kind.family == TaxFamily::kNone || !has_name ? 0 : frame.function;
+            kind.taxing = kind.family == TaxFamily::kNone || !has_name ? 0 : called(frame.function, caller);
             kind.awaits_message = kind.family == TaxFamily::kMessages && awaits_others(function.name);
         }
         kind.is_interpreted = kind.is_interpreted || is_interpreter(function.module);
@@ -152,6 +220,7 @@ class PathReader {
     std::vector<bool> is_own_;
     std::vector<std::optional<TaxFamily>> families_;                       // by function
     std::unordered_map<std::uint64_t, bool> users_;                        // by function and file
+    std::unordered_map<std::uint32_t, std::uint32_t> lock_calls_;          // by the caller's node: a function
     std::map<std::uint32_t, std::vector<program::SlowInstruction>> slow_;  // by function of code_
 };
 

@@ -116,6 +116,40 @@ TEST(OwnPaths, HaveTheFamilyThatTheUserCalls) {
     EXPECT_EQ(family("std::__cxx11::basic_string<char>::append(char const*)", memory), TaxFamily::kStrings);
 }
 
+// The monitor's wrapper of a lock tries first, and is not on the path: the name of the try is the program's call only
+// by chance. Where the same call waits once in the lock itself, that is what the program calls.
+TEST(OwnPaths, HaveTheLockCallOfTheProgramOrNone) {
+    const std::string own = "/home/user/app|fill|src/app.cpp|";
+    const auto taxing = [&](const std::string& library, const std::string& attempt, const std::string& other) {
+        MadePath made = make({"fill", own, library + "|" + attempt + "||"});
+        if (!other.empty()) {
+            program::Function function = made.symbols.functions.back();
+            function.name = other;
+            made.symbols.functions.push_back(function);
+            ProfileNode node = made.profile.nodes.back();
+            node.offset += 0x100;
+            made.profile.nodes.push_back(node);
+            made.requests[node.image].offsets.push_back(ImageOffset{node.offset});
+            program::ImageSymbols& symbols = made.symbols.images[node.image];
+            program::Frame frame = symbols.frames.back();
+            frame.function = static_cast<std::uint32_t>(made.symbols.functions.size() - 1);
+            symbols.frames.push_back(frame);
+            symbols.first.push_back(symbols.first.back() + 1);
+        }
+        const PathEnds paths = make_path_ends(made.profile, Names(made.requests, made.symbols));
+        const PathKind kind = paths.ends[paths.of_node[2]].kind;
+        EXPECT_EQ(kind.family, TaxFamily::kLocking) << attempt;
+        return made.symbols.functions[kind.taxing].name;
+    };
+    const std::string libc = "/lib/libc.so.6";
+    EXPECT_EQ(taxing(libc, "pthread_mutex_unlock", ""), "pthread_mutex_unlock");
+    EXPECT_EQ(taxing(libc, "___pthread_mutex_trylock", ""), "");
+    EXPECT_EQ(taxing(libc, "___pthread_mutex_trylock", "pthread_mutex_lock"), "pthread_mutex_lock");
+    EXPECT_EQ(taxing(libc, "pthread_rwlock_tryrdlock", "pthread_rwlock_wrlock"), "");
+    EXPECT_EQ(taxing("/lib/libgomp.so.1", "omp_test_lock", "omp_set_lock"), "omp_set_lock");
+    EXPECT_EQ(taxing("/lib/libgomp.so.1", "gomp_test_lock_30", ""), "");
+}
+
 // Before main and behind it there is the main thread alone. A library's own thread works, and of a path whose outer
 // frames are lost it is not known where it began.
 TEST(OwnPaths, AreOutsideOnlyWhereTheProgramBeginsOrEnds) {
