@@ -1,5 +1,6 @@
 #include "spacetime/evidence/make_account.h"
 
+#include "spacetime/evidence/account/parked.h"
 #include "spacetime/evidence/account/system_calls.h"
 #include "spacetime/profile/wait_table.h"
 
@@ -82,12 +83,6 @@ TimeClass class_of_wait(WaitKind kind) {
     return TimeClass::kOff;
 }
 
-// A thread that waits so for nine tenths of its life and works for less than a hundredth of it has nothing to do.
-bool may_be_parked(TimeClass time_class, WaitKind kind) {
-    return (time_class == TimeClass::kThreadWait && kind != WaitKind::kJoin) ||
-           (time_class == TimeClass::kInputOutput && kind != WaitKind::kWrite && kind != WaitKind::kSync);
-}
-
 // The kernel is in a library's function for its memory, not for a call that it makes.
 bool is_memory_function(std::string_view call) {
     return call.starts_with("mem") || call.starts_with("str") || call.starts_with("wmem") || call.starts_with("wcs");
@@ -139,10 +134,14 @@ class AccountMaker {
   public:
     AccountMaker(const Profile& profile, const PathEnds& paths, const program::Symbols& symbols,
                  std::span<const WaitTarget> targets, std::span<const WaitSum> sums)
-        : profile_(profile), paths_(paths), symbols_(symbols), targets_(targets), sums_(sums) {}
+        : profile_(profile),
+          paths_(paths),
+          symbols_(symbols),
+          targets_(targets),
+          sums_(sums),
+          parked_(profile) {}
 
     Account make(std::span<const AccountEntry> entries) {
-        find_parked(entries);
         for (const AccountEntry& entry : entries) {
             add(entry);
         }
@@ -161,27 +160,6 @@ class AccountMaker {
     const PathEnd& end(const AccountEntry& entry) const { return paths_.ends[entry.end]; }
     WaitKind kind(const AccountEntry& entry) const {
         return entry.target == kNone ? WaitKind{} : targets_[entry.target].kind;
-    }
-
-    void find_parked(std::span<const AccountEntry> entries) {
-        constexpr std::int64_t kWorks = 100;
-        constexpr std::int64_t kParts = 10;
-        std::vector<std::int64_t> lives(profile_.threads.size());
-        std::vector<std::int64_t> works(profile_.threads.size());
-        std::vector<std::int64_t> waits(profile_.threads.size());
-        for (const AccountEntry& entry : entries) {
-            lives[entry.thread] += entry.ns;
-            const bool is_wait = entry.state == ThreadState::kWaiting;
-            works[entry.thread] += entry.state == ThreadState::kUser || entry.state == ThreadState::kSystem ||
-                                           entry.state == ThreadState::kSpinning
-                                       ? entry.ns
-                                       : 0;
-            waits[entry.thread] += is_wait && may_be_parked(class_of_wait(kind(entry)), kind(entry)) ? entry.ns : 0;
-        }
-        parked_.resize(lives.size());
-        for (std::size_t i = 0; i < lives.size(); ++i) {
-            parked_[i] = works[i] * kWorks < lives[i] && waits[i] * kParts >= lives[i] * (kParts - 1);
-        }
     }
 
     std::string name(std::uint32_t function) const {
@@ -246,6 +224,7 @@ class AccountMaker {
                      symbols_.files[at.file], at.line};
         }
         const bool is_start = at.kind.family == TaxFamily::kStartEnd;
+        const bool is_parked = parked_.is_parked(entry.thread, entry.state, kind(entry));
         std::int64_t taken = 0;
         switch (entry.state) {
             case ThreadState::kUser:
@@ -257,10 +236,9 @@ class AccountMaker {
                 key.detail = wait_kind_words(kind(entry));
                 break;
             case ThreadState::kWaiting:
-                key.time_class = is_start ? TimeClass::kStartEnd : class_of_wait(kind(entry));
-                if (parked_[entry.thread] && may_be_parked(key.time_class, kind(entry))) {
-                    key.time_class = TimeClass::kParked;
-                }
+                key.time_class = is_start    ? TimeClass::kStartEnd
+                                 : is_parked ? TimeClass::kParked
+                                             : class_of_wait(kind(entry));
                 key.detail = entry.target == kNone
                                  ? std::string()
                                  : wait_words(targets_[entry.target].kind, targets_[entry.target].object);
@@ -277,7 +255,7 @@ class AccountMaker {
                 break;
         }
         if (entry.ns != taken) {
-            add(key, entry.thread, entry.ns - taken, entry.shorter_ns, place, entry.target);
+            add(key, entry.thread, entry.ns - taken, is_parked ? 0 : entry.shorter_ns, place, entry.target);
         }
         if (taken != 0) {
             key.time_class = TimeClass::kTaken;
@@ -338,7 +316,7 @@ class AccountMaker {
         return found == times.end() ? typename Map::key_type{} : found->first;
     }
 
-    static AccountRow row(const RowKey& key, const RowSums& sums) {
+    AccountRow row(const RowKey& key, const RowSums& sums) const {
         const auto [file, line] = most(sums.lines);
         const std::string detail = most(sums.details);
         const auto part = sums.details.find(detail);
@@ -348,7 +326,9 @@ class AccountMaker {
                        .detail = key.detail.empty() && is_most ? detail : key.detail,
                        .place = {key.function, key.module, file, line},
                        .ns = sums.ns,
-                       .shorter_ns = sums.shorter_ns,
+                       // Rounded piece by piece.
+                       .shorter_ns =
+                           std::min(sums.shorter_ns, static_cast<std::int64_t>(profile_.end - profile_.begin)),
                        .threads = {},
                        .held_by = most(sums.held_by)};
         for (const auto& [thread, ns] : sums.threads) {
@@ -362,7 +342,7 @@ class AccountMaker {
     const program::Symbols& symbols_;
     std::span<const WaitTarget> targets_;
     std::span<const WaitSum> sums_;
-    std::vector<bool> parked_;  // by thread
+    ParkedThreads parked_;
     std::map<RowKey, RowSums> rows_;
 };
 

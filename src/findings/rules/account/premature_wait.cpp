@@ -74,8 +74,7 @@ void claim_premature_wait(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
     const double run = duration_ns(evidence);
     const auto sums = sums_by_function(evidence.account, [](const AccountRow& row) {
-        return row.time_class == TimeClass::kThreadWait || row.time_class == TimeClass::kChildWait ||
-               row.time_class == TimeClass::kParked;
+        return row.time_class == TimeClass::kThreadWait || row.time_class == TimeClass::kChildWait;
     });
     for (const AccountSums& own : sums) {
         const std::vector<std::uint32_t> targets = targets_at(evidence, own.most->place, is_for_work);

@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "spacetime/evidence/code_map.h"
 #include "spacetime/evidence/occurrences/sampled_addresses.h"
+#include "team/team.h"
 
 #include <cstdint>
 #include <optional>

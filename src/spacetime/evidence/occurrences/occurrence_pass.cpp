@@ -1,5 +1,6 @@
 #include "spacetime/evidence/occurrences/occurrence_pass.h"
 
+#include "spacetime/evidence/account/parked.h"
 #include "spacetime/evidence/occurrences/loop_progress.h"
 #include "spacetime/profile/sample_pass.h"
 
@@ -30,6 +31,7 @@ struct OccurrenceShared {
     const std::vector<std::vector<std::uint32_t>>& wait_targets;
     const OccurrenceLimits& limits;
     const std::vector<bool> lost;
+    const ParkedThreads parked;
     const std::size_t clock;  // event
 };
 
@@ -80,8 +82,10 @@ class OccurrenceVisitor final : public StreamVisitor {
                 worker_.sums.at_work.add(process_, interval.begin, interval.end);
             }
         }
-        worker_.sums.schedule.add(interval, shared_.profile.threads[thread_].wait_of(interval),
-                                  shared_.paths.awaits_message(charged));
+        const recording::WaitKind kind = shared_.profile.threads[thread_].wait_of(interval);
+        if (!shared_.parked.is_parked(thread_, interval.state, kind)) {
+            worker_.sums.schedule.add(interval, kind, shared_.paths.awaits_message(charged));
+        }
         if (is_spinning || interval.state == ThreadState::kUser) {
             user_ += static_cast<std::int64_t>(interval.end - interval.begin);
         }
@@ -239,6 +243,7 @@ Result<OccurrencePass> run_occurrence_pass(const recording::Recording& recording
                                   wait_targets,
                                   limits,
                                   lost_nodes(profile, kept),
+                                  ParkedThreads(profile),
                                   clock_event(profile)};
     const auto node_samples = std::make_shared<std::vector<std::uint64_t>>(kept.size());
     for (std::size_t i = 0; i < profile.nodes.size(); ++i) {
@@ -278,10 +283,14 @@ Result<OccurrencePass> run_occurrence_pass(const recording::Recording& recording
     team::reduce(team, all, add_part);
     team::broadcast(team, all);
     all.pairs.use_samples(addresses.samples);
-    for (const ProfileThread& thread : profile.threads) {
+    for (std::uint32_t i = 0; i < profile.threads.size(); ++i) {
+        const ProfileThread& thread = profile.threads[i];
         if (!thread.is_sampled) {  // of those the kernel's records alone say when they ran
             thread.states.for_each(profile.begin, profile.end, [&](const StateInterval& interval) {
-                all.schedule.add(interval, thread.wait_of(interval), false);
+                const recording::WaitKind kind = thread.wait_of(interval);
+                if (!shared.parked.is_parked(i, interval.state, kind)) {
+                    all.schedule.add(interval, kind, false);
+                }
             });
         }
     }

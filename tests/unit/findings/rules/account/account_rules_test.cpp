@@ -243,9 +243,9 @@ TEST(PrematureWait, IsForSeveralOneAfterTheOther) {
         << claims[0].title;
 }
 
-TEST(PrematureWait, IsAlsoWhereTheThreadHasNothingElseToDo) {
+TEST(PrematureWait, IsAlsoByConditions) {
     MadeRun run;
-    run.add(TimeClass::kParked, 900, 450);
+    run.add(TimeClass::kThreadWait, 900, 450);
     run.add_wait(WaitKind::kCondition, 450, 8, 2);
     run.add_wait(WaitKind::kCondition, 450, 8, 3);
     EXPECT_EQ(run.claims(kPrematureWait).size(), 1U);
