@@ -1,6 +1,7 @@
 #include "spacetime/profile/thread_names.h"
 
 #include "program/demangle.h"
+#include "spacetime/profile/own_code.h"
 
 #include <algorithm>
 #include <array>
@@ -14,17 +15,27 @@ namespace {
 
 constexpr std::size_t kPathsLookedAt = 16;  // of a thread: their outer frames are alike
 
-// Between the system's start of a thread and the program's.
+bool has_name(const program::Function& function) {
+    return function.source == program::NameSource::kDebugInfo || function.source == program::NameSource::kSymbol;
+}
+
+// What the C library does in a thread (its memory, its own data) is the same in all threads.
+bool is_in_c_library(std::string_view module) {
+    constexpr std::array<std::string_view, 4> kModules = {"libc.so", "libc-", "libpthread", "ld-linux"};
+    return std::any_of(kModules.begin(), kModules.end(),
+                       [&](std::string_view begin) { return module.starts_with(begin); });
+}
+
+// Between the system's start of a thread and the program's. A run-time library may be without names.
 bool is_plumbing(const program::Function& function) {
     constexpr std::array<std::string_view, 5> kNames = {"start_thread", "clone", "clone3", "thread_start",
                                                         "execute_native_thread_routine"};
+    if (!has_name(function)) {
+        return is_runtime(function.module, {}, {});
+    }
     const std::string_view name = function.name;
-    return name.starts_with("std::") || name.starts_with("__") || name.starts_with("void std::") ||
-           std::find(kNames.begin(), kNames.end(), name) != kNames.end();
-}
-
-bool has_name(const program::Function& function) {
-    return function.source == program::NameSource::kDebugInfo || function.source == program::NameSource::kSymbol;
+    return is_in_c_library(function.module) || name.starts_with("std::") || name.starts_with("__") ||
+           name.starts_with("void std::") || std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
 // The name of the function at the outer end of a thread's paths; empty: it does not distinguish the thread.
@@ -39,15 +50,16 @@ std::string entry_words(const program::Function& function) {
     return is_callers ? std::string() : name;
 }
 
-// The outermost function of a path that has a name and is the program's.
+// The outermost function of a path that is the program's. Empty where it has no name: what it calls is not what the
+// thread was started for.
 std::string entry_of_path(const CallTree& tree, ProfileNodeIndex innermost, CallNodeIndex root) {
     std::string entry;
     for (CallNodeIndex at = innermost.in(tree.node_of); at != root && at != CallNodeIndex(0);
          at = at.in(tree.nodes).parent) {
         const CallNode& node = at.in(tree.nodes);
         const program::Function& function = tree.symbols.functions[node.function];
-        if (node.kind == NodeKind::kFrame && has_name(function) && !is_plumbing(function)) {
-            entry = entry_words(function);
+        if (node.kind == NodeKind::kFrame && !is_plumbing(function)) {
+            entry = has_name(function) ? entry_words(function) : std::string();
         }
     }
     return entry;

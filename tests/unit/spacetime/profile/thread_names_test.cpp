@@ -20,9 +20,9 @@ struct MadeThreads {
         add(1, "cell", 0, {"_start", "main"});
     }
 
-    // `path`: outermost first.
+    // `path`: outermost first; "name|module", "module+0x…" without a name.
     void add(std::uint64_t tid, const std::string& name, std::uint64_t begin, const std::vector<std::string>& path,
-             program::NameSource source = program::NameSource::kSymbol) {
+             program::NameSource of_all = program::NameSource::kSymbol) {
         ProfileThread thread;
         thread.tid = tid;
         thread.name = name;
@@ -33,7 +33,14 @@ struct MadeThreads {
         stream.nodes = {0};
         std::uint32_t parent = 0;
         for (const std::string& function : path) {
-            tree.symbols.functions.push_back({.name = function, .module = {}, .source = source});
+            const std::size_t bar = function.find('|');
+            const std::size_t plus = function.find("+0x");
+            tree.symbols.functions.push_back(
+                {.name = function.substr(0, bar),
+                 .module = bar != std::string::npos    ? function.substr(bar + 1)
+                           : plus != std::string::npos ? function.substr(0, plus)
+                                                       : std::string(),
+                 .source = plus != std::string::npos ? program::NameSource::kFrame : of_all});
             tree.nodes.push_back({.parent = CallNodeIndex(parent),
                                   .function = static_cast<std::uint32_t>(tree.symbols.functions.size() - 1)});
             profile.nodes.push_back({.parent = parent});
@@ -73,6 +80,20 @@ TEST(ThreadNames, StayWhereAThreadHasOneOrNothingTells) {
     EXPECT_EQ(made.name(1), "renderer");
     EXPECT_EQ(made.name(2), "cell");
     EXPECT_EQ(made.name(3), "cell");
+}
+
+// Its function has no name: what that calls has, but the thread was not started for it.
+TEST(ThreadNames, AreNotOfWhatAFunctionWithoutANameCalls) {
+    MadeThreads made;
+    made.add(7, "cell", 10, {"clone3|libc.so.6", "start_thread|libc.so.6", "liblzma.so.5+0xccd0", "lzma_code"});
+    made.add(8, "cell", 20,
+             {"libc.so.6+0x8a1b0", "liblzma.so.5+0xccd0", "malloc|libc.so.6", "tcache_init|libc.so.6"});
+    made.add(9, "cell", 30, {"clone3|libc.so.6", "start_thread|libc.so.6", "tcache_thread_shutdown|libc.so.6"});
+    made.add(10, "cell", 40, {"libc.so.6+0x8a1b0", "libstdc++.so.6+0xd44a3", "worker(int)"});
+    EXPECT_EQ(made.name(1), "cell");
+    EXPECT_EQ(made.name(2), "cell");
+    EXPECT_EQ(made.name(3), "cell");
+    EXPECT_EQ(made.name(4), "worker of cell") << "below run-time libraries without names";
 }
 
 TEST(ThreadNames, OfAnInterpreterAreItsLanguages) {
