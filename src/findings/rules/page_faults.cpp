@@ -2,12 +2,14 @@
 #include "findings/rule.h"
 #include "findings/rules/shared/account_rows.h"
 #include "findings/rules/shared/common.h"
+#include "findings/rules/shared/faulted_memory.h"
 #include "findings/rules/shared/gap_filler.h"
 #include "findings/rules/shared/spare.h"
 #include "findings/words.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <string_view>
 
 namespace kymo::findings {
 namespace {
@@ -19,6 +21,31 @@ constexpr double kSlowFaultNs = 20'000;       // of a minor fault, on a slow vir
 constexpr double kSlowHugeFaultNs = 500'000;  // of one that clears a huge page of 2 MiB
 constexpr double kLeastKernelShare = 0.3;     // of the excess, in the kernel
 constexpr std::uint64_t kLeastFaultingOccurrences = 3;
+
+constexpr std::string_view kPageFaultsDirection =
+    "keep the memory between uses instead of giving it back, touch it once before the hot part, or use huge pages "
+    "for it";
+constexpr std::string_view kPageFaultsConfirm =
+    "record again with -e page-faults:period=1 and look at the faults by line; with glibc's allocator, try "
+    "MALLOC_TRIM_THRESHOLD_=-1 MALLOC_MMAP_THRESHOLD_=1073741824 in the environment";
+constexpr std::string_view kUnclearDirection =
+    "if the program gives the memory back and takes it again, keep it; if it keeps it, let the kernel give larger "
+    "pages (transparent huge pages), or touch it before the hot part";
+
+// Keeping memory helps where it is given back and taken again, and nowhere else.
+void set_direction(const Evidence& evidence, Claim* claim) {
+    switch (faulted_memory(evidence)) {
+        case FaultedMemory::kAgain:
+            break;
+        case FaultedMemory::kOnce:
+            claim->direction = kKeptMemoryDirection;
+            claim->confirm = kKeptMemoryConfirm;
+            break;
+        case FaultedMemory::kUnknown:
+            claim->direction = kUnclearDirection;
+            break;
+    }
+}
 
 // Both halves of the occurrences have a fifth of the faults or more.
 bool again_and_again(const SpaceNode& node, CounterIndex faults) {
@@ -122,6 +149,7 @@ void claim_page_faults_of_spaces(const Case& subject, std::vector<Claim>* claims
     claim.evidence.push_back({"page-faults a second of processor time", rate(subject.bad), rate(subject.good),
                               rate(subject.good) > 0 ? rate(subject.bad) / rate(subject.good) : kUnknown, kUnknown,
                               kUnknown});
+    set_direction(evidence, &claim);
     claims->push_back(std::move(claim));
 }
 
@@ -149,6 +177,7 @@ void claim_page_faults_of_occurrences(const Case& subject, std::vector<Claim>* c
                     subject.bad.count == 1 ? "s" : "", in_seconds(static_cast<double>(subject.excess.total())),
                     faults.good > 0 ? times(faults.bad / faults.good) + " more" : "all the", number(faults.bad),
                     where.empty() ? "" : ", " + where);
+    set_direction(*subject.evidence, &claim);
     claims->push_back(std::move(claim));
 }
 
@@ -166,15 +195,9 @@ void claim_page_faults_of_gaps(const Case& subject, std::vector<Claim>* claims) 
                               subject.bad.count == 1 ? "it carries" : "they carry",
                               faults.good > 0 ? times(faults.bad / faults.good) + " more" : "all the",
                               number(faults.bad) + (subject.bad.count == 1 ? "" : " each"));
+    set_direction(*subject.evidence, &claim);
     claims->push_back(std::move(claim));
 }
-
-constexpr std::string_view kPageFaultsDirection =
-    "keep the memory between uses instead of giving it back, touch it once before the hot part, or use huge pages "
-    "for it";
-constexpr std::string_view kPageFaultsConfirm =
-    "record again with -e page-faults:period=1 and look at the faults by line; with glibc's allocator, try "
-    "MALLOC_TRIM_THRESHOLD_=-1 MALLOC_MMAP_THRESHOLD_=1073741824 in the environment";
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 #include "findings/rule.h"
 #include "findings/rules/shared/account_rows.h"
 #include "findings/rules/shared/common.h"
+#include "findings/rules/shared/faulted_memory.h"
 #include "findings/words.h"
 
 #include <algorithm>
@@ -13,29 +14,8 @@ namespace {
 
 using namespace spacetime;
 
-constexpr double kFaultedPage = 4096;
-constexpr double kOverAndOver = 2.5;  // bytes faulted in by the most that was held at once: less is growth
-
 bool is_page_fault(const AccountRow& row) {
     return row.time_class == TimeClass::kPageFaults;
-}
-
-// Pages were faulted in several times over. Memory that is used once has to be faulted in once. Of several processes
-// it is not known how much they held together.
-bool is_over_and_over(const Evidence& evidence) {
-    const CounterIndex faults = counter(evidence, "page-faults");
-    return faults != kNone && evidence.run.processes.size() <= 1 && evidence.run.peak_bytes &&
-           static_cast<double>(faults.in(evidence.run.deltas)) * kFaultedPage >=
-               kOverAndOver * static_cast<double>(*evidence.run.peak_bytes);
-}
-
-// Most of what the program ever held it touched first by page faults of the usual size, and it is much.
-bool grows(const Evidence& evidence) {
-    constexpr std::uint64_t kMuch = std::uint64_t{64} << 20U;
-    const CounterIndex faults = counter(evidence, "page-faults");
-    return faults != kNone && evidence.run.processes.size() <= 1 && evidence.run.peak_bytes.value_or(0) >= kMuch &&
-           static_cast<double>(faults.in(evidence.run.deltas)) * kFaultedPage * 2 >=
-               static_cast<double>(*evidence.run.peak_bytes);
 }
 
 // Of processes that were made as copies of another one, half of the time or more.
@@ -52,10 +32,12 @@ bool is_in_copies(const Evidence& evidence, const AccountSums& own) {
 void claim_page_fault_time(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
     const double run = duration_ns(evidence);
+    const bool is_taken_again = faulted_memory(evidence) == FaultedMemory::kAgain;
+    const bool is_much = is_over_and_over(evidence) || grows(evidence);
     for (const AccountSums& own : sums_by_function(evidence.account, is_page_fault)) {
         const bool are_copies = is_in_copies(evidence, own);
-        const bool is_kept = !are_copies && !is_over_and_over(evidence);
-        if (static_cast<double>(own.shorter_ns) < kLeastOfRun * run || (is_kept && !grows(evidence))) {
+        const bool is_kept = !are_copies && !is_taken_again;
+        if (static_cast<double>(own.shorter_ns) < kLeastOfRun * run || (!are_copies && !is_much)) {
             continue;
         }
         Claim claim = claim_of(evidence, own, set_of(Term::kSystem));
@@ -68,14 +50,8 @@ void claim_page_fault_time(const Case& subject, std::vector<Claim>* claims) {
         if (is_kept) {
             claim.title.back() = ',';
             claim.title += " each page once, of memory that it keeps.";
-            claim.direction =
-                "let the kernel give larger pages: transparent huge pages in the allocator, or "
-                "madvise(MADV_HUGEPAGE) "
-                "for what the program maps itself; or hold less: smaller objects, or only what is used";
-            claim.confirm =
-                "with glibc's allocator, set GLIBC_TUNABLES=glibc.malloc.hugetlb=1 in the environment: the page "
-                "faults "
-                "must go, where /sys/kernel/mm/transparent_hugepage/enabled is not `never`";
+            claim.direction = kKeptMemoryDirection;
+            claim.confirm = kKeptMemoryConfirm;
         }
         if (are_copies) {
             claim.direction =

@@ -8,6 +8,7 @@ namespace kymo::findings {
 namespace {
 
 using testing::HasSubstr;
+using testing::StartsWith;
 
 TEST(PageFaults, TellSlowOccurrencesFromFastOnes) {
     MadeEvidence made({"page-faults"});
@@ -177,6 +178,46 @@ TEST(PageFaults, AreASpacesOwnAgainAndAgain) {
     EXPECT_EQ(judgement.findings[0].kind, "page-faults");
     EXPECT_EQ(judgement.findings[0].place.function, "scatter");
     EXPECT_NEAR(judgement.findings[0].seconds, 0.4, 0.001);
+}
+
+// The same faults, 410 MB in all, of a program that held 100 MB, or 300 MB, at once: what can be done about them
+// differs.
+TEST(PageFaults, HaveTheDirectionOfTheirCause) {
+    const auto direction = [](std::uint64_t peak_bytes, std::int64_t unmapping_ms) {
+        MadeEvidence made = alternating(0, 50);
+        if (peak_bytes != 0) {
+            made.evidence.run.peak_bytes = peak_bytes;
+        }
+        spacetime::AccountRow row;
+        row.time_class = spacetime::TimeClass::kPageFaults;
+        row.ns = 400 * kMs;
+        made.evidence.account.rows.push_back(row);
+        row.time_class = spacetime::TimeClass::kSystemCall;
+        row.detail = "munmap";
+        row.ns = unmapping_ms * kMs;
+        made.evidence.account.rows.push_back(row);
+        const Judgement judgement = judge(made.finish());
+        const Finding* finding = find(judgement.findings, "page-faults");
+        return finding == nullptr ? std::string() : finding->direction;
+    };
+    EXPECT_THAT(direction(100'000'000, 0), StartsWith("keep the memory between uses"));
+    EXPECT_THAT(direction(300'000'000, 0), StartsWith("let the kernel give larger pages"));
+    EXPECT_THAT(direction(300'000'000, 100), StartsWith("keep the memory between uses")) << "it gives memory back";
+    EXPECT_THAT(direction(0, 0), StartsWith("if the program gives the memory back"));
+}
+
+// How much it held is not known, but its allocator gives nothing back.
+TEST(PageFaults, OfAnAllocatorThatKeepsItsMemoryAreGrowth) {
+    const auto direction = [](const char* function) {
+        MadeEvidence made = alternating(0, 50);
+        made.add_occurrence(made.add_node("malloc", 1), {.terms = {.user = 50 * kMs}, .deltas = {0}});
+        made.add_occurrence(made.add_node(function, 1), {.terms = {.user = 20 * kMs}, .deltas = {0}});
+        const Judgement judgement = judge(made.finish());
+        const Finding* finding = find(judgement.findings, "page-faults");
+        return finding == nullptr ? std::string() : finding->direction;
+    };
+    EXPECT_THAT(direction("malloc"), StartsWith("let the kernel give larger pages"));
+    EXPECT_THAT(direction("free"), StartsWith("if the program gives the memory back"));
 }
 
 TEST(PageFaults, OnlyAtTheBeginningAreNone) {
