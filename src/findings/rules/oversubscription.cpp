@@ -1,6 +1,7 @@
 // oversubscription: more threads share the work than there are processors, and switching between them costs.
 #include "findings/rule.h"
 #include "findings/rules/shared/common.h"
+#include "findings/rules/shared/messages.h"
 #include "findings/rules/shared/spare.h"
 #include "findings/words.h"
 
@@ -14,7 +15,6 @@ namespace {
 using namespace spacetime;
 using recording::WaitKind;
 
-constexpr double kCrowded = 0.2;          // of the run with more threads ready than processors
 constexpr double kColdSwitchNs = 20'000;  // of one switch, with the caches it leaves cold
 constexpr double kLeastMember = 0.25;     // of the mean processor time of a team: a thread with less is not a
                                           // member
@@ -71,19 +71,32 @@ bool is_work(const RunFacts& run, const std::vector<std::uint32_t>& team) {
     return user >= system;
 }
 
+// ns on a processor in calls of MPI.
+double polled_by(const Evidence& evidence, const std::vector<std::uint32_t>& team) {
+    double ns = 0;
+    for (const auto& [thread, inside] : in_messages(evidence)) {
+        ns += std::binary_search(team.begin(), team.end(), thread) ? inside : 0;
+    }
+    return ns;
+}
+
+// ns ready without a processor.
+double lacked_by(const RunFacts& run, const std::vector<std::uint32_t>& team) {
+    double ns = 0;
+    for (const std::uint32_t thread : team) {
+        ns += static_cast<double>(run.threads[thread].total.run_queue);
+    }
+    return ns;
+}
+
 void claim_oversubscription(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
     const RunFacts& run = evidence.run;
     if (run.processors == 0) {
         return;
     }
-    double crowded = 0;
-    for (std::size_t ready = run.processors + 1; ready < run.ready_ns.size(); ++ready) {
-        crowded += static_cast<double>(run.ready_ns[ready]);
-    }
     std::vector<std::uint32_t> team = largest_team(evidence);
-    const bool is_crowded = crowded >= kCrowded * duration_ns(evidence);
-    if (team.size() <= run.processors && !is_crowded) {
+    if (team.size() <= run.processors && !is_crowded(evidence)) {
         return;
     }
     // The most that switching can cost: the kernel's time and the idle time between, and a constant a switch.
@@ -101,15 +114,20 @@ void claim_oversubscription(const Case& subject, std::vector<Claim>* claims) {
             }
         }
         keep_members(evidence, &team);
-        if (!is_work(run, team)) {
+        if (!is_work(run, team) && !are_ranks(evidence, team)) {
             return;
         }
     }
     if (team.size() <= run.processors) {
         return;
     }
+    const double crowded = crowded_ns(run);
+    const bool is_job = are_ranks(evidence, team);
+    // Ranks that wait mostly poll, on processors that others of the job lack.
+    const double polled =
+        is_job ? std::min(polled_by(evidence, team), crowded * static_cast<double>(run.processors)) : 0;
     Claim claim;
-    claim.own = {{team.front(), std::min(lost, by_switches) / static_cast<double>(run.processors)}};
+    claim.own = {{team.front(), std::max(std::min(lost, by_switches), polled) / static_cast<double>(run.processors)}};
     claim.own_sure = 0.5;  // some of the kernel's time is the program's own calls
     claim.threads = team;
     const double seconds = duration_ns(evidence) / 1e9;
@@ -124,6 +142,18 @@ void claim_oversubscription(const Case& subject, std::vector<Claim>* claims) {
         {"switches a second", static_cast<double>(switches) / seconds},
         findings::seconds("in the kernel", static_cast<double>(run.total.system) / 1e9),
         findings::seconds("with more threads ready than processors", crowded / 1e9)};
+    if (is_job) {
+        claim.title = fmt::format(
+            "{} ranks share {} processors: they were ready without one for {}, and polled in MPI for {}, "
+            "added up.",
+            team.size(), run.processors, in_seconds(lacked_by(run, team)), in_seconds(polled));
+        claim.evidence.push_back(findings::seconds("on a processor in calls of MPI", polled / 1e9));
+        claim.direction =
+            "start as many ranks as there are processors, or use more hosts; otherwise let ranks that wait give "
+            "their "
+            "processor away (Open MPI: --mca mpi_yield_when_idle 1)";
+        claim.confirm = "run with as many ranks as processors";
+    }
     for (const std::uint32_t thread : team) {
         for (const OccurrenceWait& wait : run.threads[thread].waits) {
             if (is_meeting(evidence.wait_targets[wait.target].kind)) {

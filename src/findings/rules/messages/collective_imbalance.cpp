@@ -36,7 +36,7 @@ void claim_collective_imbalance(const Case& subject, std::vector<Claim>* claims)
         return;
     }
     const Meanwhile during = meanwhile(evidence, most, most.collective_ns, last);
-    if (during.working < kLastAtWork) {
+    if (during.working < kLastAtWork || is_late_for_crowd(evidence, last.thread)) {
         return;
     }
     Claim claim;
@@ -75,7 +75,8 @@ extern const Rule kCollectiveImbalance{
         "the "
         "one that is there shortest is outside MPI for half of that time",
     .against =
-        "the last one waits for messages itself meanwhile, or all wait for one another in turn; another rank comes "
+        "the last one waits for messages itself meanwhile, or for a processor, of which there are fewer than ranks; "
+        "all wait for one another in turn; another rank comes "
         "last at every operation: that "
         "is reported as load-imbalance",
     .look = claim_collective_imbalance,

@@ -51,7 +51,7 @@ void claim_late_peer(const Case& subject, std::vector<Claim>* claims) {
             continue;
         }
         const Meanwhile during = meanwhile(evidence, *known[pair.rank], pair.ns, *known[pair.peer]);
-        if (during.working < kPeerAtWork) {
+        if (during.working < kPeerAtWork || is_late_for_crowd(evidence, known[pair.peer]->thread)) {
             continue;
         }
         const double lost = pair.ns * during.working;
@@ -98,7 +98,9 @@ extern const Rule kLateSender{
         "a rank is inside calls for another's messages for a twentieth of the run, 200 µs a message and more, and "
         "the "
         "sender is outside MPI for half of that time",
-    .against = "the ranks are a serial chain; the sender waits for messages itself meanwhile",
+    .against =
+        "the ranks are a serial chain; the sender waits for messages itself meanwhile, or for a processor, of which "
+        "there are fewer than ranks",
     .look = claim_late_peer<ChannelDirection::kReceive>,
     .direction =
         "send as soon as the data are there and do the rest after it, or let the receiver do work that does not need "
@@ -113,7 +115,9 @@ extern const Rule kLateReceiver{
     .needs =
         "a rank is inside calls that send messages to another for a twentieth of the run, 20 µs a message and more, "
         "and the receiver is outside MPI for half of that time",
-    .against = "the ranks are a serial chain; the receiver is inside MPI meanwhile, and the data on its way",
+    .against =
+        "the ranks are a serial chain; the receiver is inside MPI meanwhile, and the data on its way, or waits for a "
+        "processor, of which there are fewer than ranks",
     .look = claim_late_peer<ChannelDirection::kSend>,
     .direction =
         "post the receives before the other work (MPI_Irecv), send without waiting (MPI_Isend), or give the sender a "

@@ -210,6 +210,28 @@ Meanwhile meanwhile(const Evidence& evidence, const RankWaits& waiting, double w
     return found;
 }
 
+bool is_late_for_crowd(const Evidence& evidence, std::uint32_t thread) {
+    const RunFacts& run = evidence.run;
+    // Others' programs may have had the processors.
+    if (!is_crowded(evidence) || own_queue_ns(run) * 2 < static_cast<double>(run.total.run_queue)) {
+        return false;
+    }
+    const auto in_node = [&](NodeIndex node, std::int64_t (*value)(const TimeTerms&)) {
+        double ns = 0;
+        for (const ThreadTime& time : by_thread(node.in(evidence.nodes), value)) {
+            ns += time.thread == thread ? time.ns : 0;
+        }
+        return ns;
+    };
+    auto outside = static_cast<double>(run.threads[thread].total.wall());
+    auto lacking = static_cast<double>(run.threads[thread].total.run_queue);
+    for (const NodeIndex call : message_calls(evidence)) {
+        outside -= in_node(call, [](const TimeTerms& terms) { return terms.wall(); });
+        lacking -= in_node(call, [](const TimeTerms& terms) { return terms.run_queue; });
+    }
+    return lacking > 0 && lacking * 2 > outside;
+}
+
 NodeIndex longest_call(const Evidence& evidence, std::uint32_t thread, std::string_view part) {
     NodeIndex longest;
     double most = 0;

@@ -54,6 +54,11 @@ struct Meanwhile {
 Meanwhile meanwhile(const spacetime::Evidence& evidence, const RankWaits& waiting, double waited_ns,
                     const RankWaits& working);
 
+// A rank's time outside MPI is mostly time in which it was ready and had no processor, since the ranks are more than
+// the processors: others wait for it for that reason, not for its work (oversubscription). Cost: occurrences of
+// calls.
+bool is_late_for_crowd(const spacetime::Evidence& evidence, std::uint32_t thread);
+
 // Of the MPI calls with this in their names, that in which a thread is longest; kNone: in none.
 NodeIndex longest_call(const spacetime::Evidence& evidence, std::uint32_t thread, std::string_view part = {});
 // The program's own code with such a call, which can be changed. The call itself if none is known.

@@ -142,6 +142,19 @@ double own_queue_ns(const RunFacts& run) {
     return ns;
 }
 
+double crowded_ns(const RunFacts& run) {
+    double ns = 0;
+    for (std::size_t ready = run.processors + 1; run.processors != 0 && ready < run.ready_ns.size(); ++ready) {
+        ns += static_cast<double>(run.ready_ns[ready]);
+    }
+    return ns;
+}
+
+bool is_crowded(const Evidence& evidence) {
+    constexpr double kCrowded = 0.2;
+    return evidence.run.processors != 0 && crowded_ns(evidence.run) >= kCrowded * duration_ns(evidence);
+}
+
 double work_ratio(const Case& subject) {
     const OccurrenceTable& occurrences = subject.space().rows;
     const CounterIndex instructions = counter(*subject.evidence, "instructions");

@@ -35,6 +35,9 @@ double regular_amount(std::span<const double> amounts);
 // Thread time spent waiting for a processor because the program itself had more threads ready than there are
 // processors. ns; 0 if that is not known.
 double own_queue_ns(const spacetime::RunFacts& run);
+// ns of the run in which it had. For a fifth of the run or more: that it has too many threads explains what is late.
+double crowded_ns(const spacetime::RunFacts& run);
+bool is_crowded(const spacetime::Evidence& evidence);
 
 // The excess of all its occurrences, as a share of the run's time in their threads.
 double share_of_threads(const Case& subject);

@@ -97,6 +97,37 @@ TEST(LateSender, NeedsNoSamplesOfTheOneThatWaits) {
     EXPECT_FALSE(told(600));
 }
 
+// Four ranks on two processors: what rank 0 sends is late since it waits for a processor, on which others poll. Where
+// the processors suffice (and rank 0 waits for another program), it is late.
+TEST(LateSender, IsNotOneOfMoreRanksThanProcessors) {
+    const auto told = [](bool is_crowded) {
+        MadeEvidence made = job(4);
+        const std::uint32_t log = made.add_node("write_log");
+        const std::uint32_t receive = made.add_node("PMPI_Recv");
+        for (std::uint32_t rank = 0; rank < 4; ++rank) {
+            for (std::uint64_t round = 0; round < kRounds; ++round) {
+                made.add_occurrence(rank == 0 ? log : receive, {.thread = rank,
+                                                                .begin = round * kRound * kMs,
+                                                                .terms = {.user = 40 * kMs, .run_queue = 55 * kMs}});
+            }
+            made.evidence.run.channels.push_back(rank == 0 ? channel(0, 1, ChannelDirection::kSend, 1)
+                                                           : channel(rank, 0, ChannelDirection::kReceive, 900));
+        }
+        made.evidence.run.ready_ns = is_crowded ? std::vector<std::int64_t>{0, 0, 0, 0, 1'000 * kMs}
+                                                : std::vector<std::int64_t>{0, 0, 1'000 * kMs};
+        return judge(made.finish()).findings;
+    };
+    const std::vector<Finding> findings = told(true);
+    ASSERT_FALSE(findings.empty());
+    EXPECT_EQ(findings[0].kind, "oversubscription");
+    EXPECT_EQ(findings[0].threads.size(), 4U);
+    EXPECT_EQ(findings[0].title,
+              "4 ranks share 2 processors: they were ready without one for 2.2 s, and polled in MPI for 1.2 s, added "
+              "up.");
+    EXPECT_EQ(find(findings, "late-sender"), nullptr);
+    EXPECT_NE(find(told(false), "late-sender"), nullptr);
+}
+
 // What nobody in particular was waited for belongs to those who sent.
 TEST(LateSender, IsFoundBehindReceivesFromAnyone) {
     MadeEvidence made = job(2);
