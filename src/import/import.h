@@ -30,6 +30,10 @@ struct ImportReport {
     std::vector<std::string> notices;   // one line each
 };
 
+// What a file's beginning looks like; of anything else, what perf record writes. Of standard input nothing is read.
+enum class ImportFormat : std::uint8_t { kPerfData, kPerfScript, kPprof };
+ImportFormat format_of(const std::filesystem::path& file);
+
 // Writes what `perf record` recorded into `folder`, a new and empty one of this user's. The total of an event by
 // function is that of `perf report`, for the code of users; frames in the kernel are left out of call paths. Copied
 // stacks (--call-graph dwarf) are unwound with the images' files.

@@ -4,7 +4,6 @@
 #include "view/summary.h"
 
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 
 namespace kymo::view {
@@ -40,19 +39,6 @@ std::string work_words(const spacetime::Account& account) {
     return text;
 }
 
-// What the run loses by it. The share is the time that it takes, mostly near the lower end of what the run gains
-// without it: it is given alone only where no gain is expected (findings of another program).
-std::string cost_words(const Finding& finding) {
-    if (!finding.is_cost_known) {
-        return ", at a cost that is not known";
-    }
-    if (std::isnan(finding.gain_low)) {
-        return fmt::format(" takes {} of the run", percent(finding.share));
-    }
-    return fmt::format(" costs {} to {} of the run", findings::in_percent(finding.gain_low),
-                       findings::in_percent(finding.gain_high));
-}
-
 }  // namespace
 
 std::string verdict(const Judgement& judgement, const spacetime::Account& account) {
@@ -65,7 +51,9 @@ std::string verdict(const Judgement& judgement, const spacetime::Account& accoun
         return (all.empty() ? "Nothing stands out" : "Nothing stands out in the program itself") +
                work_words(account);
     }
-    std::string text = first->kind + cost_words(*first);
+    std::string text = first->is_cost_known
+                           ? fmt::format("{} takes {} of the run", first->kind, percent(first->share))
+                           : fmt::format("{}, at a cost that is not known", first->kind);
     if (!first->place.function.empty()) {
         text += ", in " + findings::name(first->place);
     }

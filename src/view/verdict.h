@@ -11,8 +11,8 @@
 
 namespace kymo::view {
 
-// "load-imbalance costs 38 % to 99 % of the run, in `triangle` (omp.c:5–6)": the first finding about the program,
-// with the expected gain of the run without it.
+// "load-imbalance takes 54.9 % of the run, in `triangle` (omp.c:5–6)": the first finding about the program, with its
+// share, which is no bound of what the run gains without it.
 // Without any it says where most of the time goes.
 std::string verdict(const findings::Judgement& judgement, const spacetime::Account& account);
 

@@ -4,6 +4,7 @@
 #include "base/clean_text.h"
 #include "cli/team.h"
 #include "cli/verbs.h"
+#include "import/import_named.h"
 #include "launch/output.h"
 #include "launch/run_log.h"
 
@@ -30,7 +31,9 @@ constexpr const char* kImportExamples =
     "  kymo import perf.data                        makes perf.kymo, or the next free number\n"
     "  kymo report perf.kymo\n"
     "  kymo import --symfs /mnt/root perf.data      the programs of another machine, below /mnt/root\n"
-    "  perf record -o - ./solver | kymo import - -o solver.kymo\n";
+    "  perf record -o - ./solver | kymo import - -o solver.kymo\n"
+    "  perf script -F +pid > solver.txt; kymo import solver.txt\n"
+    "  curl -o cpu.pb.gz http://localhost:6060/debug/pprof/profile; kymo import cpu.pb.gz\n";
 constexpr std::size_t kMostNamed = 5;  // images without a file
 
 std::atomic<bool> interrupted = false;
@@ -114,12 +117,19 @@ int run_import(int argc, char** argv) {
     std::string file;
     std::optional<fs::path> out;
     std::string symfs;
+    std::string format;
     bool quiet = false;
-    options.add_option("file", file, "what perf record wrote; -: standard input")->type_name("FILE")->required();
+    options
+        .add_option("file", file, "what perf record or perf script wrote, or a profile of pprof; -: standard input")
+        ->type_name("FILE")
+        ->required();
     options.add_option("-o,--output", out, "the directory to write (FILE.kymo, here)")->type_name("REC.kymo");
     options.add_option("--symfs", symfs, "look for programs and libraries below this directory, and nowhere else")
         ->type_name("DIR")
         ->check(CLI::ExistingDirectory);
+    options.add_option("--format", format, "perf, script or pprof (by its contents; of standard input perf)")
+        ->type_name("FORMAT")
+        ->check(CLI::IsMember({"perf", "script", "pprof"}));
     options.add_flag("-q,--quiet", quiet, "print errors alone");
     if (const auto code = parse_options(options, argc, argv)) {
         return *code;
@@ -142,7 +152,12 @@ int run_import(int argc, char** argv) {
     if (!quiet) {
         asked.progress = [&](double part) { line.show(part); };
     }
-    const auto report = import::import_perf_data(file, *folder, asked);
+    const import::ImportFormat found = format.empty()       ? import::format_of(file)
+                                       : format == "pprof"  ? import::ImportFormat::kPprof
+                                       : format == "script" ? import::ImportFormat::kPerfScript
+                                                            : import::ImportFormat::kPerfData;
+    const auto report = found == import::ImportFormat::kPerfData ? import::import_perf_data(file, *folder, asked)
+                                                                 : import::import_named(file, found, *folder, asked);
     line.end();
     if (!report) {
         std::error_code ignored;
@@ -165,7 +180,7 @@ int run_import(int argc, char** argv) {
     return report->cancelled ? kInterrupted : 0;
 }
 
-const Registration kImport({"import", "make a recording from a file of perf record", 12, run_import});
+const Registration kImport({"import", "make a recording from a file of perf or pprof", 12, run_import});
 
 }  // namespace
 }  // namespace kymo::cli

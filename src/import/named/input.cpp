@@ -24,7 +24,7 @@ Result<Input> Input::open(const std::filesystem::path& path) {
     std::string name = is_standard ? "standard input" : path.string();
     Descriptor file(is_standard ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
                                 : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    struct stat status {};
+    struct stat status{};
     if (!file || ::fstat(file.number(), &status) != 0) {
         return cannot_read(name, errno);
     }

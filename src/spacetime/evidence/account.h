@@ -10,9 +10,9 @@
 //   - a wait for others of the program counts 1 − a / min(a + w, P), shared by the w: had they worked as well, the
 //     moment's work would have been over as much sooner;
 //   - a wait for anything else counts where nobody works (1 − a), shared by those that wait so.
-// Threads without work to do (account/parked.h) are in neither number of waits, and count for nothing. A row counts for
-// at most the time in which it occurs, since each of its moments counts for at most itself. Moments are bins of the
-// run, within which a, w and the number of waits are means.
+// Threads without work to do (account/parked.h) are in neither number of waits, and count for nothing. A row counts
+// for at most the time in which it occurs, since each of its moments counts for at most itself. Moments are bins of
+// the run, within which a, w and the number of waits are means.
 #pragma once
 
 #include "program/symbols.h"

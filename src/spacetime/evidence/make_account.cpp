@@ -134,12 +134,7 @@ class AccountMaker {
   public:
     AccountMaker(const Profile& profile, const PathEnds& paths, const program::Symbols& symbols,
                  std::span<const WaitTarget> targets, std::span<const WaitSum> sums)
-        : profile_(profile),
-          paths_(paths),
-          symbols_(symbols),
-          targets_(targets),
-          sums_(sums),
-          parked_(profile) {}
+        : profile_(profile), paths_(paths), symbols_(symbols), targets_(targets), sums_(sums), parked_(profile) {}
 
     Account make(std::span<const AccountEntry> entries) {
         for (const AccountEntry& entry : entries) {
@@ -321,16 +316,16 @@ class AccountMaker {
         const std::string detail = most(sums.details);
         const auto part = sums.details.find(detail);
         const bool is_most = part != sums.details.end() && part->second * 2 > sums.ns;
-        AccountRow row{.time_class = key.time_class,
-                       .family = key.family,
-                       .detail = key.detail.empty() && is_most ? detail : key.detail,
-                       .place = {key.function, key.module, file, line},
-                       .ns = sums.ns,
-                       // Rounded piece by piece.
-                       .shorter_ns =
-                           std::min(sums.shorter_ns, static_cast<std::int64_t>(profile_.end - profile_.begin)),
-                       .threads = {},
-                       .held_by = most(sums.held_by)};
+        AccountRow row{
+            .time_class = key.time_class,
+            .family = key.family,
+            .detail = key.detail.empty() && is_most ? detail : key.detail,
+            .place = {key.function, key.module, file, line},
+            .ns = sums.ns,
+            // Rounded piece by piece.
+            .shorter_ns = std::min(sums.shorter_ns, static_cast<std::int64_t>(profile_.end - profile_.begin)),
+            .threads = {},
+            .held_by = most(sums.held_by)};
         for (const auto& [thread, ns] : sums.threads) {
             row.threads.push_back({thread, ns});
         }

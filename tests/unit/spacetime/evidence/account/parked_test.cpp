@@ -62,8 +62,7 @@ TEST(ParkedThreads, DoNotWaitForTheThreadsThatTheyMade) {
 // One works, one waits for it, six more are idle: what the wait is worth does not depend on the six, and these are
 // worth nothing.
 TEST(ParkedThreads, CountForNothingInTheAccount) {
-    std::vector<ProfileThread> threads = {thread(WaitKind::kBarrier, 9 * kSecond, kNone),
-                                          thread(WaitKind::kBarrier)};
+    std::vector<ProfileThread> threads = {thread(WaitKind::kBarrier, 9 * kSecond, kNone), thread(WaitKind::kBarrier)};
     threads.resize(8, thread(WaitKind::kCondition));
     const Profile made = profile(std::move(threads));
     const ParkedThreads parked(made);
