@@ -39,6 +39,7 @@ import::BuilderOptions live_builder_options(bool every_process) {
     options.producer = launch::kProducer;
     options.mechanism = rec::Mechanism::kOutside;
     options.every_process = every_process;
+    options.kernel_symbols = "/proc/kallsyms";
     options.file_kind = file_kind;
     return options;
 }

@@ -5,6 +5,7 @@
 #include "base/time.h"
 #include "events/attributes.h"
 #include "events/probe.h"
+#include "import/kernel_code.h"
 #include "import/perf/origins.h"
 #include "launch/kernel_rings.h"
 
@@ -40,7 +41,6 @@ perf_event_attr sampled(std::uint64_t config, std::uint64_t period, std::uint32_
                        PERF_SAMPLE_CPU | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
     attr.sample_regs_user = native::kRegisterMask;
     attr.sample_stack_user = stack_bytes;
-    attr.exclude_callchain_kernel = 1;
     attr.exclude_hv = 1;
     attr.disabled = 1;
     attr.sample_id_all = 1;
@@ -95,6 +95,7 @@ void SampleRings::make_events(const Scope& scope, const SampleSettings& settings
     for (perf_event_attr& attr : attributes_) {
         attr.inherit = is_tree ? 1 : 0;
         attr.exclude_kernel = with_kernel ? 0 : 1;
+        attr.exclude_callchain_kernel = with_kernel && import::shows_kernel_addresses() ? 0 : 1;
         attr.enable_on_exec = settings.on_exec ? 1 : 0;
     }
 }

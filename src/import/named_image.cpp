@@ -199,7 +199,8 @@ NamedImage::Range NamedImage::range() const {
     return range;
 }
 
-Result<std::string> NamedImage::write(const std::filesystem::path& path) const {
+Result<std::string> NamedImage::write(const std::filesystem::path& path,
+                                      const std::optional<BuildId>& build_id) const {
     const Range text = range();
     std::vector<Elf64_Sym> symbols(1);
     std::string strings(1, '\0');
@@ -255,7 +256,7 @@ Result<std::string> NamedImage::write(const std::filesystem::path& path) const {
     for (const auto part : rest) {
         hash.add(part);
     }
-    front.note.id = hash.value();
+    front.note.id = build_id.value_or(hash.value());
 
     const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!file) {

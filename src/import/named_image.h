@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <filesystem>
@@ -61,7 +62,10 @@ class NamedImage {
     //
     // Precondition: not empty(). Errors: kOutputExists, kPermission, kNoSpace. Cost: sorts the functions; 24 bytes of
     // memory a function and a copy of the names.
-    [[nodiscard]] Result<std::string> write(const std::filesystem::path& path) const;
+    // `build_id`: instead of the hash.
+    using BuildId = std::array<std::uint8_t, 20>;
+    [[nodiscard]] Result<std::string> write(const std::filesystem::path& path,
+                                            const std::optional<BuildId>& build_id = std::nullopt) const;
 
   private:
     struct Symbol {

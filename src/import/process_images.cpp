@@ -1,5 +1,7 @@
 #include "import/process_images.h"
 
+#include "import/kernel_code.h"
+
 #include <algorithm>
 #include <string_view>
 
@@ -16,6 +18,22 @@ std::string_view without_deleted(std::string_view path) {
 }
 
 }  // namespace
+
+std::uint64_t ProcessImages::kernel(const std::string& build_id) {
+    if (kernel_ == 0) {
+        LoadedImage made;
+        kernel_ = made.image = images.size() + 1;
+        made.path = kKernelPath;
+        made.build_id = build_id;
+        made.bias = KernelCode::kBegin;
+        made.row.image = made.image;
+        made.row.begin = KernelCode::kBegin;
+        made.row.end = KernelCode::kEnd;
+        made.row.bias = KernelCode::kBegin;
+        images.push_back(std::move(made));
+    }
+    return kernel_;
+}
 
 void ImageFiles::know(std::span<const perf::BuildId> build_ids) {
     for (const perf::BuildId& id : build_ids) {

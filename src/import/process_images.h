@@ -36,10 +36,17 @@ struct LoadedImage {
 };
 
 // Those of one process, in the order of their numbers, and its program.
-struct ProcessImages {
+class ProcessImages {
+  public:
     std::vector<LoadedImage> images;
     std::string executable;
     std::uint64_t entry = 0;  // address of the program's first instruction; 0: not known
+
+    // The number of the kernel's image (kernel_code.h), which is added with the first call.
+    std::uint64_t kernel(const std::string& build_id);
+
+  private:
+    std::uint64_t kernel_ = 0;
 };
 
 class ImageFiles {

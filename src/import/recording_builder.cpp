@@ -31,12 +31,20 @@ Result<void> RecordingBuilder::begin(const perf::FileFacts& facts, std::span<con
     plan_ = plan_events(attributes);
     files_of_images_.know(facts.build_ids);
     begin_ = facts.first_time == 0 ? ~std::uint64_t{0} : facts.first_time;
-    paths_.emplace(files_of_images_, machine_ == processor::kMachine || machine_ == EM_NONE);
+    for (const perf::BuildId& id : facts.build_ids) {
+        if (options_.kernel_symbols.empty() && id.kernel && id.path == kKernelPath) {
+            kernel_ = KernelCode(symbols_of_kernel({id.bytes.begin(), id.bytes.end()}));
+        }
+    }
+    paths_.emplace(files_of_images_, kernel_, machine_ == processor::kMachine || machine_ == EM_NONE);
     return {};
 }
 
 void RecordingBuilder::mapping(const perf::Mapping& row) {
     see(row);
+    if (row.kernel && row.path.starts_with(kKernelPath) && row.path.size() > kKernelPath.size()) {
+        kernel_.set_reference(row.path.substr(kKernelPath.size()), row.file_offset);
+    }
     if (row.kernel || !row.executable || row.pid == kNotGiven || row.length == 0) {
         return;
     }
@@ -167,7 +175,10 @@ void RecordingBuilder::sample(const perf::Sample& row) {
     sample.in_kernel = row.mode == perf::Mode::kKernel || row.mode == perf::Mode::kGuestKernel;
     sample.path_end = path.end;
     sample.recovered = path.recovered;
-    sample.path = path.frames;
+    path_.assign(path.kernel.begin(), path.kernel.end());
+    path_.insert(path_.end(), path.frames.begin(), path.frames.end());
+    sample.path = path_;
+    write_images(process);
     find_deltas(row);
     sample.deltas = deltas_;
     const auto task = process.tasks.find(row.tid);
@@ -239,7 +250,10 @@ Result<void> RecordingBuilder::finish(std::uint64_t at) {
     for (const std::uint32_t pid : left) {
         end_process(pid, end_, 0);
     }
-    return error_ ? Result<void>(*error_) : Result<void>();
+    if (error_) {
+        return *error_;
+    }
+    return kernel_.write(folder_);
 }
 
 // Of processes that have ended the last ones are kept: records of other processors may name them yet.
@@ -298,14 +312,19 @@ bool RecordingBuilder::open_log(std::uint32_t pid, Process& process) {
         files_.push_back(file);
         ++counts_.processes;
     }
+    write_images(process);
+    return true;
+}
+
+void RecordingBuilder::write_images(Process& process) {
     std::vector<LoadedImage>& images = process.code.images;
     for (; process.written < images.size(); ++process.written) {
         LoadedImage& image = images[process.written];
         image.row.path = rec::RawText{image.path};
         image.row.build_id = image.build_id;
+        image.row.time = std::max(image.row.time, process.begin);
         process.log->write(image.row);
     }
-    return true;
 }
 
 void RecordingBuilder::end_process(std::uint32_t pid, std::uint64_t time, std::uint64_t how) {

@@ -31,6 +31,8 @@ struct BuilderOptions {
     std::filesystem::path symfs;  // programs and libraries are looked for below it; empty: at their own paths
     std::string producer;         // "kymo 0.1.0"
     recording::Mechanism mechanism = recording::Mechanism::kImported;
+    // The kernel's functions, as /proc/kallsyms; empty: those of the kernel that the records name, if they are here.
+    std::filesystem::path kernel_symbols = {};
     bool every_process = false;  // processes and threads without samples have rows, too
     // What a descriptor of a process is open on, while that runs; none: not known.
     std::function<recording::FileKind(std::uint32_t pid, std::uint32_t descriptor)> file_kind = {};
@@ -52,7 +54,11 @@ class RecordingBuilder : public perf::Visitor {
   public:
     // All outlive this.
     RecordingBuilder(const recording::Folder& folder, const BuilderOptions& options, launch::RunLog& log)
-        : folder_(folder), options_(options), log_(log), files_of_images_(options.symfs) {}
+        : folder_(folder),
+          options_(options),
+          log_(log),
+          files_of_images_(options.symfs),
+          kernel_(options.kernel_symbols) {}
 
     Result<void> begin(const perf::FileFacts& facts, std::span<const perf::Attribute> attributes) override;
     void mapping(const perf::Mapping& row) override;
@@ -83,6 +89,7 @@ class RecordingBuilder : public perf::Visitor {
     void see(const perf::Origin& row);
     Process& process_of(std::uint32_t pid);
     bool open_log(std::uint32_t pid, Process& process);
+    static void write_images(Process& process);
     void end_process(std::uint32_t pid, std::uint64_t time, std::uint64_t how);
     void find_deltas(const perf::Sample& row);
     void note_blocked(Process& process, const perf::Sample& row, const FoundPath& path);
@@ -98,7 +105,9 @@ class RecordingBuilder : public perf::Visitor {
     std::uint64_t begin_ = 0;  // of what came
     std::uint64_t end_ = 0;
     ImageFiles files_of_images_;  // before processes_, which use its files
+    KernelCode kernel_;
     std::optional<SamplePaths> paths_;
+    std::vector<Frame> path_;
     std::unordered_map<std::uint32_t, Process> processes_;
     std::unordered_map<std::uint32_t, unsigned> images_of_pid_;  // that had samples
     std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint64_t> reads_;

@@ -17,6 +17,8 @@ constexpr std::uint64_t kFutexValue = 2;  // index of the argument: the value th
 
 FoundPath SamplePaths::find(Process& process, const perf::Sample& row) {
     FoundPath found;
+    find_kernel(process, row);
+    found.kernel = in_kernel_;
     const bool has_stack = !row.user_stack.empty() && row.user_registers.abi != 0;
     if (has_stack && is_own_machine_) {
         walk_stack(process, row, &found);
@@ -33,6 +35,24 @@ FoundPath SamplePaths::find(Process& process, const perf::Sample& row) {
         found.recovered = false;
     }
     return found;
+}
+
+void SamplePaths::find_kernel(Process& process, const perf::Sample& row) {
+    in_kernel_.clear();
+    bool is_kernels = false;
+    bool is_first = true;
+    for (const std::uint64_t entry : row.callchain) {
+        if (entry >= static_cast<std::uint64_t>(PERF_CONTEXT_MAX)) {
+            is_kernels = entry == static_cast<std::uint64_t>(PERF_CONTEXT_KERNEL);
+            is_first = true;
+            continue;
+        }
+        const std::uint64_t address = is_first ? entry : entry - 1;
+        is_first = false;
+        if (const auto offset = is_kernels ? kernel_.offset_at(address) : std::nullopt) {
+            in_kernel_.push_back({process.code.kernel(kernel_.build_id()), *offset});
+        }
+    }
 }
 
 void SamplePaths::walk_stack(Process& process, const perf::Sample& row, FoundPath* found) {

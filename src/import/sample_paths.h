@@ -3,6 +3,7 @@
 // Not thread-safe. What find() returns is valid until the next call.
 #pragma once
 
+#include "import/kernel_code.h"
 #include "import/perf/records.h"
 #include "import/process.h"
 #include "import/process_images.h"
@@ -19,6 +20,7 @@ namespace kymo::import {
 
 struct FoundPath {
     std::span<const Frame> frames;  // the user's, innermost first
+    std::span<const Frame> kernel;  // the kernel's, likewise: where the thread was in it
     recording::PathEnd end{};
     bool recovered = false;                      // a frame was found without a rule
     bool is_of_other = false;                    // it has a copied stack of another kind of processor or program
@@ -28,7 +30,8 @@ struct FoundPath {
 class SamplePaths {
   public:
     // `is_own_machine`: the samples are of this machine's kind of processor.
-    SamplePaths(ImageFiles& files, bool is_own_machine) : files_(files), is_own_machine_(is_own_machine) {}
+    SamplePaths(ImageFiles& files, KernelCode& kernel, bool is_own_machine)
+        : files_(files), kernel_(kernel), is_own_machine_(is_own_machine) {}
 
     // A stack that cannot be walked to its end gives way to a longer chain of frame pointers.
     FoundPath find(Process& process, const perf::Sample& row);
@@ -39,14 +42,17 @@ class SamplePaths {
 
   private:
     void walk_stack(Process& process, const perf::Sample& row, FoundPath* found);
+    void find_kernel(Process& process, const perf::Sample& row);
     recording::PathEnd find_chain(const Process& process, const perf::Sample& row);
     static const LoadedImage* image_of(const Process& process, const Frame& frame);
 
     ImageFiles& files_;
+    KernelCode& kernel_;
     bool is_own_machine_;
     WaitCalls wait_calls_;
     std::vector<Frame> walked_;
     std::vector<Frame> chain_;
+    std::vector<Frame> in_kernel_;
 };
 
 }  // namespace kymo::import

@@ -25,7 +25,7 @@ constexpr const char* kImportExamples =
     "stacks (--call-graph dwarf) or without, of one event or several, compressed, or from a pipe. Programs are "
     "looked for where the file says, and "
     "in perf's cache of build ids; what has another build id by now is not used.\n"
-    "Not read: branch stacks (--call-graph lbr), and frames in the kernel.\n\n"
+    "Not read: branch stacks (--call-graph lbr).\n\n"
     "examples:\n"
     "  perf record -e task-clock -g ./solver 200\n"
     "  kymo import perf.data                        makes perf.kymo, or the next free number\n"

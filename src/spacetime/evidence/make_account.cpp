@@ -188,6 +188,16 @@ class AccountMaker {
             key->detail = wait_words(targets_[entry.target].kind, targets_[entry.target].object);
         } else if (is_kernel && (path.is_unknown_call || !path.is_known)) {
             key->time_class = TimeClass::kKernel;
+        } else if (is_kernel && path.entry == KernelEntry::kInterrupt) {
+            key->time_class = TimeClass::kKernel;
+            key->detail = "interrupts";
+        } else if (is_kernel && path.entry == KernelEntry::kFault) {
+            key->time_class = TimeClass::kPageFaults;
+        } else if (is_kernel && path.entry == KernelEntry::kCall && path.family == TaxFamily::kNone) {
+            key->time_class = TimeClass::kSystemCall;
+            key->detail = is_of_c_library(path.callee) && !callee.empty() ? callee
+                          : path.kernel_call != 0 ? kernel_call_name(symbols_.functions[path.kernel_call].name)
+                                                  : callee;
         } else if (is_system_call(callee)) {
             key->time_class = TimeClass::kSystemCall;
             key->detail = callee;

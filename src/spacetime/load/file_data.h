@@ -55,7 +55,7 @@ struct ContextInfo {
 // Numbers about the measuring itself; added up they are those of the process or the run.
 struct Quality {
     std::uint64_t samples = 0;
-    std::uint64_t ticks = 0;    // samples of task-clock
+    std::uint64_t ticks = 0;    // samples of task-clock, without those in the kernel
     std::uint64_t at_tick = 0;  // of them, those taken at the kernel's tick
     std::array<std::uint64_t, recording::kPathEnds> paths{};
     std::uint64_t recovered = 0;  // call paths with a frame recovered without a rule

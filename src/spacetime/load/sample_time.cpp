@@ -40,6 +40,8 @@ EventRoles::EventRoles(std::span<const EventInfo> events, std::uint64_t mechanis
             first_metric = std::min(first_metric, i);
         }
     }
+    samples_kernel = mechanism == static_cast<std::uint64_t>(recording::Mechanism::kImported) ||
+                     mechanism == static_cast<std::uint64_t>(recording::Mechanism::kOutside);
     grid_period = mechanism == static_cast<std::uint64_t>(recording::Mechanism::kPerfEvents) ? tick_period : 0;
 }
 

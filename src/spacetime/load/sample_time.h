@@ -30,6 +30,7 @@ KYMO_MEMBERS(EventInfo, name, unit, mode, value, user_only)
 // What samples need to know of their file's event list.
 struct EventRoles {
     std::optional<std::size_t> task_clock;
+    bool samples_kernel = false;             // samples of the clock come in the kernel as well
     std::optional<std::size_t> system_time;  // none, where the stream's mechanism cannot read it
     std::uint64_t tick_period = 0;           // ns of task-clock between two of its samples; 0: it does not sample
     std::uint64_t first_period = 0;          // ns until the first of them, where that is another one; else 0

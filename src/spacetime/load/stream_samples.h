@@ -56,6 +56,7 @@ class StreamSamples {
         charge(time_->add(row, is_own), context, is_blind_in_kernel(roles_, row));
         if (is_of_clock_) {
             note_tick(row, context, is_own);
+            ticks_in_kernel_ += roles_.samples_kernel && (row.flags & recording::kInKernel) != 0 ? 1 : 0;
         }
         add_tick(row);
         const auto own_ns = static_cast<std::int64_t>(time_->own_work_ns());
@@ -90,6 +91,7 @@ class StreamSamples {
             file->samples_by_event[event] += samples_by_event_[event];
             stream_.quality.ticks += file->events[event].name == "task-clock" ? taken_by_event_[event] : 0;
         }
+        stream_.quality.ticks -= std::min(stream_.quality.ticks, ticks_in_kernel_);
         for (std::size_t context = stream_.contexts.size() - 1; context > 0; --context) {
             if (stream_.is_complete[context]) {
                 stream_.is_complete[stream_.contexts[context].parent] = true;
@@ -353,7 +355,8 @@ class StreamSamples {
     std::optional<StreamTime> time_;
     std::optional<SystemPlace> system_places_;
     std::optional<LateTicks> late_;
-    std::uint64_t since_tick_ = 0;        // ns of the thread's clock
+    std::uint64_t since_tick_ = 0;  // ns of the thread's clock
+    std::uint64_t ticks_in_kernel_ = 0;
     bool is_of_clock_ = true;             // the last sample
     std::int64_t stretch_ = 0;            // user time since the clock's last sample, ns
     std::vector<std::uint32_t> parents_;  // by context

@@ -170,8 +170,8 @@ static void serve(int call, pid_t parent, const char* path) {
         fill();
     }
     atomic_fetch_add(&shared->ready, 1);
-    // Twice in a row: a brief sleep on its way to the call is not the call's.
-    for (int seen = 0; seen < 2;) {
+    // Several times in a row: a brief sleep on its way to the call is not the call's.
+    for (int seen = 0; seen < 6;) {
         seen = atomic_load(&shared->called) == atomic_load(&shared->ready) && is_asleep(parent) ? seen + 1 : 0;
         nap();
     }

@@ -30,6 +30,28 @@ bool awaits_others(std::string_view function) {
            });
 }
 
+bool is_kernel(std::string_view module) {
+    return module.starts_with("[kernel.") || module == "[kernel]" || module == "[guest.kernel.kallsyms]";
+}
+
+// "__x64_sys_read" is "read"; empty: it is no function of a system call.
+std::string_view system_call_of(std::string_view function) {
+    for (const std::string_view prefix : {"__x64_sys_", "__ia32_sys_", "__arm64_sys_", "__riscv_sys_", "__do_sys_"}) {
+        if (function.starts_with(prefix)) {
+            return function.substr(prefix.size());
+        }
+    }
+    return {};
+}
+
+KernelEntry entry_of(std::string_view function) {
+    const auto has = [&](std::string_view part) { return function.find(part) != std::string_view::npos; };
+    return has("page_fault") || has("mem_abort") || has("da_abort")                        ? KernelEntry::kFault
+           : has("syscall") || has("SYSCALL") || has("el0_svc") || has("_sys_")            ? KernelEntry::kCall
+           : has("sysvec") || has("_irq") || has("irq_") || has("interrupt") || has("nmi") ? KernelEntry::kInterrupt
+                                                                                           : KernelEntry::kNotKnown;
+}
+
 // The C library begins threads; the main thread begins in the program or in the loader. What a library's own thread
 // does is neither before the program nor behind it.
 bool begins_thread(std::string_view module) {
@@ -145,12 +167,26 @@ class PathReader {
         return is_seen ? seen->second : 0;
     }
 
+    // What the kernel does is for the function that called it, or that it interrupted.
+    void enter_kernel(const program::Function& function, std::uint32_t number, PathKind* kind) {
+        if (kind->entry == KernelEntry::kNotKnown) {
+            kind->entry = entry_of(function.name);
+        }
+        if (kind->kernel_call == 0 && kind->entry == KernelEntry::kCall && !system_call_of(function.name).empty()) {
+            kind->kernel_call = number;
+        }
+    }
+
     // `end` of the path above, the profile's node `caller`, becomes that of the path with this frame.
     void enter(const program::Frame& frame, std::uint32_t caller, PathEnd* end) {
         const program::Function& function = symbols_.functions[frame.function];
         const bool has_name = frame.function != 0 && function.source != program::NameSource::kAddress &&
                               function.source != program::NameSource::kFrame;
         PathKind& kind = end->kind;
+        if (is_kernel(function.module)) {
+            enter_kernel(function, frame.function, &kind);
+            return;
+        }
         if (!kind.is_known) {
             const bool is_outside = !kind.is_partial && !begins_thread(function.module);
             *end = PathEnd{.kind = {.is_outside = is_outside, .is_known = true, .is_partial = kind.is_partial}};
@@ -225,6 +261,10 @@ class PathReader {
 };
 
 }  // namespace
+
+std::string kernel_call_name(std::string_view function) {
+    return std::string(system_call_of(function));
+}
 
 PathEnds make_path_ends(const Profile& profile, const Names& names, const CodeMap* code) {
     return PathReader(profile, names, code).read();

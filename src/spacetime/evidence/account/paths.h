@@ -9,9 +9,13 @@
 #include <compare>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kymo::spacetime {
+
+// The way by which a thread came into the kernel, where its frames are known.
+enum class KernelEntry : std::uint8_t { kNotKnown, kCall, kFault, kInterrupt };
 
 // A call path without its place: how time at its end counts.
 struct PathKind {
@@ -26,6 +30,8 @@ struct PathKind {
     TaxFamily slow = TaxFamily::kNone;    // of the instruction at its end, if that is the users' own code
     std::uint32_t taxing = 0;             // of the symbols' functions: the one that the family is of; 0: not known
     std::uint32_t callee = 0;             // likewise: the innermost one with a name behind the users' code; 0: none
+    KernelEntry entry = KernelEntry::kNotKnown;  // the frames behind these are the kernel's
+    std::uint32_t kernel_call = 0;               // likewise: the kernel's function for the system call; 0: not known
     auto operator<=>(const PathKind&) const = default;
 };
 
@@ -48,6 +54,9 @@ struct PathEnds {
     }
     bool awaits_message(std::uint32_t profile_node) const { return ends[end_of(profile_node)].kind.awaits_message; }
 };
+
+// Of a function that PathKind::kernel_call names: the system call, "read".
+std::string kernel_call_name(std::string_view function);
 
 // `code`: where the functions' graphs were made; null: no instruction is known. Cost: each node's frames once, a
 // comparison of its functions' names with the table of families, once each, and slow_instructions() of each function
