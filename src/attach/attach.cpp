@@ -87,7 +87,8 @@ class Attachment {
     Attachment(const AttachOptions& options, const recording::Folder& folder)
         : options_(options),
           folder_(folder),
-          builder_options_(live_builder_options(!options.machine)),
+          files_(folder),
+          builder_options_(live_builder_options(!options.machine, files_)),
           builder_(folder, builder_options_, log_) {}
 
     Result<void> begin(const Targets& targets) {
@@ -186,6 +187,7 @@ class Attachment {
     const AttachOptions& options_;
     const recording::Folder& folder_;
     launch::SignalWatch signals_;
+    LiveFiles files_;
     import::BuilderOptions builder_options_;
     launch::RunLog log_;
     import::RecordingBuilder builder_;

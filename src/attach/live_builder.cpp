@@ -34,12 +34,13 @@ rec::FileKind file_kind(std::uint32_t pid, std::uint32_t descriptor) {
 
 }  // namespace
 
-import::BuilderOptions live_builder_options(bool every_process) {
+import::BuilderOptions live_builder_options(bool every_process, LiveFiles& files) {
     import::BuilderOptions options;
     options.producer = launch::kProducer;
     options.mechanism = rec::Mechanism::kOutside;
     options.every_process = every_process;
     options.kernel_symbols = "/proc/kallsyms";
+    options.locate = [&files](const import::perf::Mapping& row) { return files.locate(row); };
     options.file_kind = file_kind;
     return options;
 }

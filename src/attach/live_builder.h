@@ -1,6 +1,7 @@
 // The recording that samples of running programs become.
 #pragma once
 
+#include "attach/live_files.h"
 #include "attach/sample_rings.h"
 #include "import/recording_builder.h"
 #include "recording/folder.h"
@@ -9,8 +10,8 @@
 
 namespace kymo::attach {
 
-// Options of a builder for programs of this machine that run.
-import::BuilderOptions live_builder_options(bool every_process);
+// Options of a builder for programs of this machine that run. `files` outlives it.
+import::BuilderOptions live_builder_options(bool every_process, LiveFiles& files);
 
 // Begins it with the events of these rings.
 Result<void> begin_live(import::RecordingBuilder& builder, const SampleRings& rings, std::uint64_t time);

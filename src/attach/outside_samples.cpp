@@ -18,6 +18,8 @@ Result<void> OutsideSamples::started(launch::RunScene& scene) {
     if (auto opened = rings_.open(scope, settings_); !opened) {
         return opened;
     }
+    files_.emplace(scene.folder);
+    builder_options_ = live_builder_options(true, *files_);
     builder_.emplace(scene.folder, builder_options_, scene.log);
     if (auto begun = begin_live(*builder_, rings_, scene.begun); !begun) {
         return begun;

@@ -24,7 +24,8 @@ class OutsideSamples final : public launch::RunParticipant {
   private:
     SampleSettings settings_;
     SampleRings rings_;
-    import::BuilderOptions builder_options_ = live_builder_options(true);
+    std::optional<LiveFiles> files_;
+    import::BuilderOptions builder_options_;
     std::optional<import::RecordingBuilder> builder_;
 };
 

@@ -102,6 +102,10 @@ std::vector<std::string> command_of(pid_t process, const fs::path& proc) {
         words.push_back(text.substr(at, end - at));
         at = end + 1;
     }
+    // Programs that write their state over their arguments leave empty ones.
+    while (!words.empty() && words.back().empty()) {
+        words.pop_back();
+    }
     if (words.empty()) {
         words.push_back("[" + name_of(process, proc) + "]");
     }

@@ -41,16 +41,29 @@ void ImageFiles::know(std::span<const perf::BuildId> build_ids) {
     }
 }
 
-const std::optional<ImageFile>& ImageFiles::file_of(const std::string& path, const std::string& build_id) {
-    const auto [known, is_new] = image_files_.try_emplace({path, build_id});
-    if (is_new) {
+void ImageFiles::note_missing(const std::string& path) {
+    if (path.starts_with('/') && missing_.size() < kMostMissing) {
+        missing_.insert(path);
+    }
+}
+
+const std::optional<ImageFile>& ImageFiles::file_of(const perf::Mapping& row, const std::string& path,
+                                                    const std::string& build_id) {
+    const std::filesystem::path place = locate_ ? locate_(row) : std::filesystem::path(path);
+    const auto [known, is_new] = image_files_.try_emplace({place.empty() ? path : place.string(), build_id});
+    if (!is_new) {
+        return known->second;
+    }
+    if (!locate_) {
         known->second = finder_.find(path, build_id);
-        if (known->second && known->second->path != path) {
-            elsewhere_[path] = known->second->path;
-        }
-        if (!known->second && path.starts_with('/') && missing_.size() < kMostMissing) {
-            missing_.insert(path);
-        }
+    } else if (!place.empty()) {
+        known->second = read_image_file(place);
+        mapped(place);  // it may not be there any more when the process has ended
+    }
+    if (!known->second) {
+        note_missing(path);
+    } else if (!locate_ && known->second->path != path) {
+        elsewhere_[path] = known->second->path;
     }
     return known->second;
 }
@@ -73,7 +86,7 @@ MappedImage ImageFiles::load(ProcessImages& process, std::uint64_t process_begin
     std::uint64_t end = row.begin + row.length;
     std::uint64_t entry = 0;
     if (has_file) {
-        const std::optional<ImageFile>& file = file_of(made.path, made.build_id);
+        const std::optional<ImageFile>& file = file_of(row, made.path, made.build_id);
         const auto moved = file ? file->moved_by(row.file_offset) : std::nullopt;
         if (moved) {
             made.bias -= *moved;

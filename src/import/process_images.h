@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -51,7 +52,11 @@ class ProcessImages {
 
 class ImageFiles {
   public:
-    explicit ImageFiles(std::filesystem::path symfs) : finder_(std::move(symfs)) {}
+    // Where the file of a mapping of a process that runs can be opened now; empty: nowhere.
+    using Locate = std::function<std::filesystem::path(const perf::Mapping&)>;
+
+    // `symfs`: programs and libraries are looked for below it; empty: at their own paths. `locate`: instead of that.
+    ImageFiles(std::filesystem::path symfs, Locate locate) : finder_(std::move(symfs)), locate_(std::move(locate)) {}
 
     // Where mappings have none themselves.
     void know(std::span<const perf::BuildId> build_ids);
@@ -68,9 +73,12 @@ class ImageFiles {
     const std::map<std::string, std::filesystem::path>& elsewhere() const { return elsewhere_; }
 
   private:
-    const std::optional<ImageFile>& file_of(const std::string& path, const std::string& build_id);
+    const std::optional<ImageFile>& file_of(const perf::Mapping& row, const std::string& path,
+                                            const std::string& build_id);
+    void note_missing(const std::string& path);
 
     ImageFinder finder_;
+    Locate locate_;
     std::unordered_map<std::string, std::string> build_ids_;  // by path
     std::map<std::pair<std::string, std::string>, std::optional<ImageFile>> image_files_;
     std::map<std::string, std::filesystem::path> elsewhere_;

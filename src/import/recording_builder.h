@@ -34,6 +34,8 @@ struct BuilderOptions {
     // The kernel's functions, as /proc/kallsyms; empty: those of the kernel that the records name, if they are here.
     std::filesystem::path kernel_symbols = {};
     bool every_process = false;  // processes and threads without samples have rows, too
+    // Where files of code are, of processes that run: see ImageFiles.
+    ImageFiles::Locate locate = {};
     // What a descriptor of a process is open on, while that runs; none: not known.
     std::function<recording::FileKind(std::uint32_t pid, std::uint32_t descriptor)> file_kind = {};
 };
@@ -57,7 +59,7 @@ class RecordingBuilder : public perf::Visitor {
         : folder_(folder),
           options_(options),
           log_(log),
-          files_of_images_(options.symfs),
+          files_of_images_(options.symfs, options.locate),
           kernel_(options.kernel_symbols) {}
 
     Result<void> begin(const perf::FileFacts& facts, std::span<const perf::Attribute> attributes) override;

@@ -75,9 +75,22 @@ void ImageCopies::take(const KernelRecord& record) {
         return;
     }
     const Descriptor file(open_inside(root.number(), record.path));
-    if (file.number() >= 0 && fstat(file.number(), &inside) == 0 && S_ISREG(inside.st_mode) && inside.st_size > 0 &&
-        static_cast<std::uint64_t>(inside.st_size) <= kMostBytes - bytes_) {
-        copy(file.number(), record.path);
+    copy_once(file.number(), record.path);
+}
+
+void ImageCopies::keep(int file, const std::string& path) {
+    struct stat facts{};
+    if (fstat(file, &facts) == 0 &&
+        known_.insert(std::to_string(facts.st_dev) + ' ' + std::to_string(facts.st_ino) + ' ' + path).second) {
+        copy_once(file, path);
+    }
+}
+
+void ImageCopies::copy_once(int file, const std::string& path) {
+    struct stat facts{};
+    if (file >= 0 && fstat(file, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_size > 0 &&
+        static_cast<std::uint64_t>(facts.st_size) <= kMostBytes - bytes_) {
+        copy(file, path);
     }
 }
 

@@ -26,8 +26,11 @@ class ImageCopies {
     explicit ImageCopies(const recording::Folder& folder) : folder_(folder) {}
 
     void take(const KernelRecord& record);
+    // A file that no path leads to any more; `path`: the recorded one. Not copied twice.
+    void keep(int file, const std::string& path);
 
   private:
+    void copy_once(int file, const std::string& path);
     void copy(int file, const std::string& path);
 
     const recording::Folder& folder_;

@@ -67,6 +67,15 @@ def errors(test, folder):
 
 
 def killed(test, folder, when, ticks):
+    """mpirun of Open MPI 4.1 sometimes waits for itself for ever when a process ends while others begin: then once more."""
+    for _ in range(4):
+        if killed_once(test, folder, when, ticks):
+            return
+        print(f"note: mpirun did not end, though its processes had (killed {when})")
+    test.fail(f"killed {when}: mpirun did not end four times")
+
+
+def killed_once(test, folder, when, ticks):
     """One of the processes is killed once it has used `ticks` of processor time. mpirun has other words for one that had not called MPI_Init yet."""
     process = subprocess.Popen([*mpirun(3), test.kymo, "report", folder, "--json"], env={**os.environ, **ENVIRONMENT}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     victim = None
@@ -77,15 +86,24 @@ def killed(test, folder, when, ticks):
         victim = next((int(pid) for pid, rank in ranks.items() if rank == "1"), None)
     if not test.check("its processes run", "rank 1", ranks, victim is not None):
         process.kill()
-        return
+        return True
     while used_ticks(victim) < ticks and time.monotonic() < latest:
         time.sleep(0.01)
     os.kill(victim, signal.SIGKILL)
-    out, error = process.communicate()
+    try:
+        out, error = process.communicate(timeout=60)
+    except subprocess.TimeoutExpired:
+        # Those of Kymo must have ended: what is left of them is mpirun's to wait for.
+        left = subprocess.run(["pgrep", "-P", str(process.pid), "-x", "kymo", "-r", "R,S,D"], capture_output=True, text=True).stdout
+        test.equal(f"killed {when}: processes that go on", "", left)
+        process.kill()
+        process.communicate()
+        return False
     test.equal(f"killed {when}: exit status", 128 + signal.SIGKILL, process.returncode)
     test.equal(f"killed {when}: no partial result", "", out)
     words = ("signal 9 (Killed)", "the job has been aborted")
     test.check(f"killed {when}: an error", " or ".join(words), error, any(word in error for word in words))
+    return True
 
 
 def used_ticks(pid):

@@ -2,6 +2,7 @@
 nothing had happened. And a program that is linked statically, which no monitor can be loaded into, is measured the same way."""
 
 import os
+import shutil
 import signal
 import time
 
@@ -108,6 +109,28 @@ def started(test):
             test.equal(f"{program}: its exit status in the report", 7, report["recording"]["exit_status"])
 
 
+def replaced(test):
+    """The program's file is replaced while it runs, as an upgrade does: no function is named after the new file."""
+    if test.barred:
+        return
+    own = test.work / "replaced"
+    shutil.copy(test.program("attached"), own)
+    own.chmod(0o755)
+    running = test.start(own, stdin=-1, stdout=-1, text=True)
+    running.stdout.readline()
+    own.unlink()
+    shutil.copy(test.program("split"), own)
+    path = test.work / "replaced.kymo"
+    done = test.run(test.kymo, "record", "-q", "--pid", running.pid, "--duration", 0.5, "-o", path)
+    test.equal("replaced: exit status", 0, done.returncode)
+    finish(test, running, "replaced")
+    frames = {frame for frames, _ in test.folded(path) for frame in frames}
+    test.check("replaced: no name of the new file", "none", sorted(frames)[:10], not any("seventy" in frame for frame in frames))
+    named = any("computes" in frame for frame in frames)
+    if test.mode == "root":
+        test.check("replaced: the names of the old file, which the kernel keeps", "computes", sorted(frames)[:10], named)
+
+
 def refusals(test):
     for what, options, code, says in (
             ("no such process", ("--pid", 2**22 + 1), 3, "there is no process"),
@@ -124,6 +147,7 @@ def refusals(test):
 def body(test):
     attaching(test)
     started(test)
+    replaced(test)
     refusals(test)
 
 

@@ -16,7 +16,7 @@ class Targets : public testing::Test {
     Targets() {
         process(5, "kthread", "");
         process(12, "server", std::string("server\0-v\0", 10));
-        process(13, "server", std::string("server\0", 7));
+        process(13, "server", std::string("server: idle\0\0\0\0", 16));
         process(20, "other", std::string("other\0", 6));
         for (const int thread : {12, 14, 15}) {
             fs::create_directories(proc_ / "12" / "task" / std::to_string(thread));
@@ -68,6 +68,7 @@ TEST_F(Targets, ThatDoNotRunAreAnError) {
 
 TEST_F(Targets, HaveTheirCommand) {
     EXPECT_EQ(command_of(12, proc_), (std::vector<std::string>{"server", "-v"}));
+    EXPECT_EQ(command_of(13, proc_), std::vector<std::string>{"server: idle"});
     EXPECT_EQ(command_of(5, proc_), std::vector<std::string>{"[kthread]"});
 }
 
