@@ -67,6 +67,9 @@ Error refusal(int error) {
             return {ErrorKind::kPermission, "the kernel does not let this user measure that from outside: " + why.why,
                     "for a process of another user, or the whole machine, run as root; " + why.remedy};
         }
+        case EBADF:
+            return {ErrorKind::kNotFound, "that directory is no control group whose processes the kernel can sample",
+                    "name one of cgroup2, or of the perf_event hierarchy of version 1: mount -t cgroup,cgroup2"};
         default:
             return {ErrorKind::kUnsupported,
                     std::string("the kernel refuses to sample from outside: ") + std::strerror(error),

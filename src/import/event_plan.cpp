@@ -109,4 +109,22 @@ EventPlan plan_events(std::span<const Attribute> attributes) {
     return plan;
 }
 
+std::optional<events::Missing> missing_time(const EventPlan& plan) {
+    if (plan.kind == Pace::kEstimated) {
+        return events::Missing{"the exact time on a processor",
+                               "no event of the file counts it; it is estimated from how close samples of " +
+                                   plan.events[plan.pace].name + " follow each other",
+                               "perf record -e task-clock"};
+    }
+    if (!plan.has_times) {
+        return events::Missing{"when anything happened, and the time on a processor",
+                               "the file's samples have no times", "perf record with --timestamp"};
+    }
+    if (plan.kind == Pace::kUnknown) {
+        return events::Missing{"the time on a processor", "no event of the file counts it, or cycles",
+                               "perf record -e task-clock"};
+    }
+    return std::nullopt;
+}
+
 }  // namespace kymo::import

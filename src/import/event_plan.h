@@ -1,6 +1,7 @@
 // The events of a perf.data file as events of a recording, and what its samples tell about time.
 #pragma once
 
+#include "events/plan.h"
 #include "import/perf/attribute.h"
 
 #include <cstdint>
@@ -44,5 +45,8 @@ struct EventPlan {
 };
 
 EventPlan plan_events(std::span<const perf::Attribute> attributes);
+
+// What is not known of time in such a recording; none: all of it is known.
+std::optional<events::Missing> missing_time(const EventPlan& plan);
 
 }  // namespace kymo::import

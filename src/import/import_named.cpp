@@ -176,8 +176,6 @@ class Writer {
         }
         clock_ = clock;
         plan_ = plan_events(attributes_);
-        plan_.sees_kernel =
-            std::any_of(profile_.rows().begin(), profile_.rows().end(), [](const Row& row) { return row.in_kernel; });
     }
 
     // Of sums: each begins when the one before it ends.
@@ -271,9 +269,8 @@ class Writer {
             log_.write_missing({"when anything happened",
                                 "the profile has sums without times: its call paths follow one another in no order",
                                 "record with kymo record or perf record"});
-        } else if (plan_.kind == Pace::kUnknown) {
-            log_.write_missing(
-                {"the time on a processor", "no event of the profile counts it", "perf record -e task-clock"});
+        } else if (const auto missing = missing_time(plan_)) {
+            log_.write_missing(*missing);
         }
         rec::RunEnd end;
         end.time = end_;
@@ -288,9 +285,7 @@ class Writer {
         report_.notices = facts_.notices;
         if (profile_.is_pid_missing() && profile_.threads().size() > 1) {
             report_.notices.emplace_back(
-                "the threads of all processes are shown as one process: the profile does not say which is whose "
-                "(perf "
-                "script -F +pid)");
+                "the profile does not say whose its threads are: all are shown as one process (perf script -F +pid)");
         }
         pack_files(folder_, files_, &report_.notices);
         return std::move(report_);

@@ -43,17 +43,8 @@ void write_run(const RecordingBuilder& builder, const perf::FileFacts& facts, co
     run.processors = facts.processors_online;
     log->write_others([&](rec::StreamWriter& stream) { stream.append(run); });
     const EventPlan& plan = builder.plan();
-    if (plan.kind == Pace::kEstimated) {
-        log->write_missing({"the exact time on a processor",
-                            "no event of the file counts it; it is estimated from how close samples of " +
-                                plan.events[plan.pace].name + " follow each other",
-                            "perf record -e task-clock"});
-    } else if (!plan.has_times) {
-        log->write_missing({"when anything happened, and the time on a processor", "the file's samples have no times",
-                            "perf record with --timestamp"});
-    } else if (plan.kind == Pace::kUnknown) {
-        log->write_missing(
-            {"the time on a processor", "no event of the file counts it, or cycles", "perf record -e task-clock"});
+    if (const auto missing = missing_time(plan)) {
+        log->write_missing(*missing);
     }
     if (plan.kind != Pace::kUnknown && !plan.sees_kernel) {
         log->write_missing({"time in the kernel",

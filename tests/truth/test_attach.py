@@ -13,9 +13,12 @@ WAITS = {"holds_the_lock": "mutex", "naps": "sleep", "reads_the_pipe": "read", "
 REFUSED = 8
 
 
-def begin(test, program):
-    """The program, once all its threads have begun."""
-    running = test.start(test.program(program), stdin=-1, stdout=-1, text=True)
+def begin(test):
+    """The program, once all its threads have begun, under a name that no other test's has: some attach by name."""
+    own = test.work / f"own{os.getpid()}"
+    shutil.copy(test.program("attached"), own)
+    own.chmod(0o755)
+    running = test.start(own, stdin=-1, stdout=-1, text=True)
     test.equal("the program is ready", "ready\n", running.stdout.readline())
     return running
 
@@ -52,7 +55,7 @@ def check_contents(test, path, what, threads=6):
 
 
 def attaching(test):
-    running = begin(test, "attached")
+    running = begin(test)
     path = test.work / "attached.kymo"
     done = test.run(test.kymo, "record", "--pid", running.pid, "--duration", 1, "-o", path)
     if test.barred:
@@ -65,10 +68,10 @@ def attaching(test):
     report = check_contents(test, path, "attached")
     if report is not None:
         test.equal("attached: how it ended is not known", None, report["recording"]["exit_status"])
-        test.check("attached: its command", "the program's", report["recording"]["command"], report["recording"]["command"][0].endswith("attached"))
+        test.check("attached: its command", "the program's", report["recording"]["command"], report["recording"]["command"][0].endswith(f"own{os.getpid()}"))
 
     # By name, until Ctrl-C.
-    recorder = test.start(test.kymo, "record", "--comm", "attached", "-o", test.work / "named.kymo", stderr=-1, text=True)
+    recorder = test.start(test.kymo, "record", "--comm", f"own{os.getpid()}", "-o", test.work / "named.kymo", stderr=-1, text=True)
     said = recorder.stderr.readline()
     test.check("by name: begun", "recording 1 process", said, "recording 1 process" in said)
     time.sleep(0.5)
@@ -138,7 +141,8 @@ def refusals(test):
             ("two ways", ("--pid", os.getpid(), "--all"), 2, "exclude each other"),
             ("a program, too", ("--pid", os.getpid(), "--", "true"), 2, "a program is given"),
             ("an event", ("--pid", os.getpid(), "-e", "page-faults"), 2, "--event cannot be combined"),
-            ("no group", ("--cgroup", test.work / "none"), 3, "No such file")):
+            ("no group", ("--cgroup", test.work / "none"), 3, "No such file"),
+            ("a directory that is none", ("--cgroup", test.work), *((8, "perf_event") if test.barred else (3, "no control group")))):
         done = test.run(test.kymo, "record", *options)
         test.equal(f"{what}: exit status", code, done.returncode)
         test.check(f"{what}: says", says, done.stderr, says in done.stderr)

@@ -61,6 +61,16 @@ def known_text(test):
     test.check("perf script: call paths", "main above ten", folded, "main;ten " in folded)
 
 
+def estimated_time(test):
+    """Cycles have no time of their own: it is an estimate, and the report says so."""
+    text = "".join(sample("planted", 4000, 10_001 + i, 2_500_000, "cycles:u", [("seventy", "/opt/planted"), ("main", "/opt/planted")]) for i in range(20))
+    done, recording = import_of(test, text.encode(), "cycles.txt")
+    test.equal("cycles alone: status", 0, done.returncode)
+    test.equal("cycles by function", {"seventy": 50e6}, totals(test, recording, "cycles"))
+    told = test.must(test.kymo, "report", recording)
+    test.check("cycles alone: said", "Not measured: the exact time on a processor", told[:800], "Not measured: the exact time on a processor" in told)
+
+
 def same_as_exported(test):
     """What kymo export writes for pprof has the same times by function once it is imported."""
     _, first = import_of(test, script_text().encode(), "again.txt")
@@ -118,6 +128,7 @@ def perfs_own(test):
 
 def body(test):
     known_text(test)
+    estimated_time(test)
     same_as_exported(test)
     bad_files(test)
     perfs_own(test)

@@ -96,6 +96,11 @@ PprofTables::PprofTables(std::span<const std::uint8_t> profile) {
     sort_by_id(locations_);
 }
 
+template <typename Take>
+void PprofTables::read_fields(std::span<const std::uint8_t> message, Take&& take) {
+    malformed_ += each_field(message, take) ? 0 : 1;
+}
+
 void PprofTables::read(std::span<const std::uint8_t> profile) {
     const auto has_room = [this](std::size_t size, std::size_t most) {
         is_full_ = is_full_ || size >= most;
@@ -162,7 +167,7 @@ void PprofTables::read(std::span<const std::uint8_t> profile) {
 
 PprofTables::Type PprofTables::read_type(std::span<const std::uint8_t> message) {
     Type to;
-    const bool is_whole = each_field(message, [&to](protozero::pbf_reader& at, std::uint32_t kind) {
+    read_fields(message, [&to](protozero::pbf_reader& at, std::uint32_t kind) {
         switch (kind) {
             case number_field(1):
                 to.name = at.get_int64();
@@ -174,14 +179,13 @@ PprofTables::Type PprofTables::read_type(std::span<const std::uint8_t> message) 
                 at.skip();
         }
     });
-    malformed_ += is_whole ? 0 : 1;
     return to;
 }
 
 void PprofTables::add_mapping(std::span<const std::uint8_t> message) {
     PprofMapping to;
     std::int64_t file = 0;
-    const bool is_whole = each_field(message, [&](protozero::pbf_reader& at, std::uint32_t kind) {
+    read_fields(message, [&](protozero::pbf_reader& at, std::uint32_t kind) {
         switch (kind) {
             case number_field(1):
                 to.id = at.get_uint64();
@@ -193,7 +197,6 @@ void PprofTables::add_mapping(std::span<const std::uint8_t> message) {
                 at.skip();
         }
     });
-    malformed_ += is_whole ? 0 : 1;
     mappings_.push_back(to);
     mapping_texts_.push_back(file);
 }
@@ -201,7 +204,7 @@ void PprofTables::add_mapping(std::span<const std::uint8_t> message) {
 void PprofTables::add_function(std::span<const std::uint8_t> message) {
     PprofFunction to;
     Texts texts;
-    const bool is_whole = each_field(message, [&](protozero::pbf_reader& at, std::uint32_t kind) {
+    read_fields(message, [&](protozero::pbf_reader& at, std::uint32_t kind) {
         switch (kind) {
             case number_field(1):
                 to.id = at.get_uint64();
@@ -219,7 +222,6 @@ void PprofTables::add_function(std::span<const std::uint8_t> message) {
                 at.skip();
         }
     });
-    malformed_ += is_whole ? 0 : 1;
     functions_.push_back(to);
     function_texts_.push_back(texts);
 }
@@ -234,7 +236,7 @@ void PprofTables::add_location(std::span<const std::uint8_t> message) {
         }
         PprofLine& of = lines_.emplace_back();
         ++to.line_count;
-        const bool is_whole = each_field(line, [&of](protozero::pbf_reader& at, std::uint32_t kind) {
+        read_fields(line, [&of](protozero::pbf_reader& at, std::uint32_t kind) {
             switch (kind) {
                 case number_field(1):
                     of.function = at.get_uint64();
@@ -250,9 +252,8 @@ void PprofTables::add_location(std::span<const std::uint8_t> message) {
                     at.skip();
             }
         });
-        malformed_ += is_whole ? 0 : 1;
     };
-    const bool is_whole = each_field(message, [&](protozero::pbf_reader& at, std::uint32_t kind) {
+    read_fields(message, [&](protozero::pbf_reader& at, std::uint32_t kind) {
         switch (kind) {
             case number_field(1):
                 to.id = at.get_uint64();
@@ -270,7 +271,6 @@ void PprofTables::add_location(std::span<const std::uint8_t> message) {
                 at.skip();
         }
     });
-    malformed_ += is_whole ? 0 : 1;
     locations_.push_back(to);
 }
 

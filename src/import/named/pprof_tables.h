@@ -85,6 +85,9 @@ class PprofTables {
     Type read_type(std::span<const std::uint8_t> message);
     void add_mapping(std::span<const std::uint8_t> message);
     void add_function(std::span<const std::uint8_t> message);
+    // each_field(); counts a message that is damaged.
+    template <typename Take>
+    void read_fields(std::span<const std::uint8_t> message, Take&& take);
     void add_location(std::span<const std::uint8_t> message);
     void resolve_texts();
     [[nodiscard]] Event event(const Type& type) const;
