@@ -1,5 +1,6 @@
 #include "attach/attach.h"
 
+#include "attach/asleep.h"
 #include "attach/live_builder.h"
 #include "attach/present.h"
 #include "attach/targets.h"
@@ -12,6 +13,7 @@
 #include "recording/folder.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -109,6 +111,7 @@ class Attachment {
         rings_.enable(true);
         for (const pid_t process : targets.processes) {
             show_present(process, begun_, builder_);
+            show_asleep(process);
         }
         return {};
     }
@@ -156,6 +159,11 @@ class Attachment {
         launch::RecordOutcome outcome;
         outcome.missing = missing_from_outside();
         outcome.missing.insert(outcome.missing.end(), rings_.missing().begin(), rings_.missing().end());
+        if (is_refused_sleepers_) {
+            outcome.missing.push_back({"where threads wait that slept already when the recording began",
+                                       "the kernel does not let this user read the stacks of these processes",
+                                       "sysctl kernel.yama.ptrace_scope=0, or run as root"});
+        }
         for (const events::Missing& missing : outcome.missing) {
             log_.write_missing(missing);
         }
@@ -175,6 +183,22 @@ class Attachment {
     void abandon() { log_.abandon(); }
 
   private:
+    // Where its threads sleep, which no record says before they wake.
+    void show_asleep(pid_t process) {
+        const auto threads = threads_of(std::array{process});
+        if (!threads) {
+            return;
+        }
+        for (const pid_t thread : *threads) {
+            const Asleep asleep = read_asleep(process, thread, options_.samples.stack_bytes);
+            if (asleep.end == AsleepEnd::kRead) {
+                builder_.asleep(static_cast<std::uint32_t>(process), static_cast<std::uint32_t>(thread), begun_,
+                                asleep.sleeper);
+            }
+            is_refused_sleepers_ = is_refused_sleepers_ || asleep.end == AsleepEnd::kRefused;
+        }
+    }
+
     bool is_asked_to_end() {
         signalfd_siginfo signal{};
         bool is_asked = false;
@@ -192,6 +216,7 @@ class Attachment {
     launch::RunLog log_;
     import::RecordingBuilder builder_;
     SampleRings rings_;
+    bool is_refused_sleepers_ = false;
     std::uint64_t begun_ = 0;
     launch::EndReason reason_ = launch::EndReason::kEnded;
 };

@@ -187,16 +187,22 @@ void RecordingBuilder::sample(const perf::Sample& row) {
                         sample);
     ++counts_.samples;
     if (row.attribute == plan_.switches) {
-        note_blocked(process, row, path);
+        // The kernel takes this sample just before it records that the thread loses its processor.
+        note_blocked(process, row.tid, path, 0);
     }
 }
 
-// The kernel takes this sample just before it records that the thread loses its processor.
-void RecordingBuilder::note_blocked(Process& process, const perf::Sample& row, const FoundPath& path) {
-    Task& task = process.tasks[row.tid];
+void RecordingBuilder::asleep(std::uint32_t pid, std::uint32_t tid, std::uint64_t time, const Sleeper& sleeper) {
+    Process& process = process_of(pid);
+    note_blocked(process, tid, paths_->find(process, sleeper), time);
+}
+
+// `since`: as Blocked's time.
+void RecordingBuilder::note_blocked(Process& process, std::uint32_t tid, const FoundPath& path, std::uint64_t since) {
+    Task& task = process.tasks[tid];
     task.blocked.reset();
     if (const auto call = paths_->blocking_call_of(process, path)) {
-        task.blocked = Blocked{0, *call, {path.frames.begin(), path.frames.end()}};
+        task.blocked = Blocked{since, *call, {path.frames.begin(), path.frames.end()}};
     }
 }
 

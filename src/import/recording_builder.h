@@ -70,6 +70,9 @@ class RecordingBuilder : public perf::Visitor {
     void context_switch(const perf::Switch& row) override;
     void lost(const perf::Lost& row) override;
     void sample(const perf::Sample& row) override;
+    // A thread that has slept since before the records began, at `time`; after the record of the loss of its
+    // processor.
+    void asleep(std::uint32_t pid, std::uint32_t tid, std::uint64_t time, const Sleeper& sleeper);
     bool enough() const override { return error_.has_value(); }
 
     // Every process that is known, and every thread of it, has rows from now on, samples or not.
@@ -94,7 +97,7 @@ class RecordingBuilder : public perf::Visitor {
     static void write_images(Process& process);
     void end_process(std::uint32_t pid, std::uint64_t time, std::uint64_t how);
     void find_deltas(const perf::Sample& row);
-    void note_blocked(Process& process, const perf::Sample& row, const FoundPath& path);
+    void note_blocked(Process& process, std::uint32_t tid, const FoundPath& path, std::uint64_t since);
     void write_wait(std::uint32_t pid, Process& process, std::uint32_t tid, Task& task, std::uint64_t end,
                     std::uint64_t flags);
 

@@ -21,7 +21,8 @@ FoundPath SamplePaths::find(Process& process, const perf::Sample& row) {
     found.kernel = in_kernel_;
     const bool has_stack = !row.user_stack.empty() && row.user_registers.abi != 0;
     if (has_stack && is_own_machine_) {
-        walk_stack(process, row, &found);
+        found.registers = registers_of(row.user_registers);
+        walk_stack(process, row.user_stack, &found);
     }
     const bool is_walked = !found.frames.empty();
     if (is_walked && (found.end == rec::PathEnd::kComplete || row.callchain.empty())) {
@@ -34,6 +35,19 @@ FoundPath SamplePaths::find(Process& process, const perf::Sample& row) {
         found.end = end;
         found.recovered = false;
     }
+    return found;
+}
+
+FoundPath SamplePaths::find(Process& process, const Sleeper& sleeper) {
+    FoundPath found;
+    unwind::Registers& registers = found.registers.emplace();
+    for (std::size_t i = 0; i < sleeper.arguments.size(); ++i) {
+        registers.general.at(native::kCallArguments.at(i)) = sleeper.arguments.at(i);
+    }
+    registers.pc = sleeper.program_counter;
+    registers.set_sp(sleeper.stack_pointer);
+    found.call = sleeper.call;
+    walk_stack(process, sleeper.stack, &found);
     return found;
 }
 
@@ -55,9 +69,8 @@ void SamplePaths::find_kernel(Process& process, const perf::Sample& row) {
     }
 }
 
-void SamplePaths::walk_stack(Process& process, const perf::Sample& row, FoundPath* found) {
+void SamplePaths::walk_stack(Process& process, std::span<const std::uint8_t> stack, FoundPath* found) {
     walked_.clear();
-    found->registers = registers_of(row.user_registers);
     if (!found->registers) {
         return;
     }
@@ -72,7 +85,7 @@ void SamplePaths::walk_stack(Process& process, const perf::Sample& row, FoundPat
             process.walker->add(*file, image.bias);
         }
     }
-    const WalkedPath walked = process.walker->walk(*found->registers, row.user_stack);
+    const WalkedPath walked = process.walker->walk(*found->registers, stack);
     for (const std::uint64_t address : walked.addresses) {
         const MappedImage place = process.space.at(address);
         walked_.push_back({place.image, address - place.bias});
@@ -128,7 +141,8 @@ std::optional<BlockingCall> SamplePaths::blocking_call_of(const Process& process
     if (file == nullptr) {
         return std::nullopt;
     }
-    const auto number = number_of_call(file->bytes_before(path.frames.front().offset, kCallCode));
+    const auto number =
+        path.call ? path.call : number_of_call(file->bytes_before(path.frames.front().offset, kCallCode));
     if (!number) {
         return std::nullopt;
     }

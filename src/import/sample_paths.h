@@ -11,6 +11,7 @@
 #include "import/wait_calls.h"
 #include "unwind/walk.h"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -25,6 +26,16 @@ struct FoundPath {
     bool recovered = false;                      // a frame was found without a rule
     bool is_of_other = false;                    // it has a copied stack of another kind of processor or program
     std::optional<unwind::Registers> registers;  // of user mode, where there is a stack
+    std::optional<std::uint64_t> call;           // the system call that the thread is in, where the kernel said so
+};
+
+// A thread that sleeps in a system call, seen without a record of its own.
+struct Sleeper {
+    std::uint64_t call = 0;                       // the system call's number
+    std::array<std::uint64_t, 4> arguments = {};  // its first
+    std::uint64_t stack_pointer = 0;
+    std::uint64_t program_counter = 0;
+    std::vector<std::uint8_t> stack;  // from its pointer on
 };
 
 class SamplePaths {
@@ -36,12 +47,15 @@ class SamplePaths {
     // A stack that cannot be walked to its end gives way to a longer chain of frame pointers.
     FoundPath find(Process& process, const perf::Sample& row);
 
+    // Of the registers only those of the arguments are known, so that a path may end where another one is needed.
+    FoundPath find(Process& process, const Sleeper& sleeper);
+
     // What the thread waits for, if `path` was found when it lost its processor. None: it was not in a system call
     // that waits.
     std::optional<BlockingCall> blocking_call_of(const Process& process, const FoundPath& path);
 
   private:
-    void walk_stack(Process& process, const perf::Sample& row, FoundPath* found);
+    void walk_stack(Process& process, std::span<const std::uint8_t> stack, FoundPath* found);
     void find_kernel(Process& process, const perf::Sample& row);
     recording::PathEnd find_chain(const Process& process, const perf::Sample& row);
     static const LoadedImage* image_of(const Process& process, const Frame& frame);

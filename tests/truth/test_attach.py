@@ -9,7 +9,8 @@ import time
 from harness import main
 
 # The function that waits, and the kind. Of the kernel's own reading where it tells of waits by their call (not to ordinary users).
-WAITS = {"holds_the_lock": "mutex", "naps": "sleep", "reads_the_pipe": "read", "waits_for_the_signal": "condition", "leads": "poll"}
+WAITS = {"holds_the_lock": "mutex", "naps": "sleep", "reads_the_pipe": "read", "waits_for_the_signal": "condition", "leads": "poll",
+         "waits_for_the_end": "condition"}
 REFUSED = 8
 
 
@@ -34,7 +35,7 @@ def has_all_waits(report):
     return not any("waits by their call" in missing["what"] for missing in report["recording"]["unavailable"])
 
 
-def check_contents(test, path, what, threads=6):
+def check_contents(test, path, what, threads=7):
     report = test.report(path)
     if report is None:
         return None
@@ -67,6 +68,9 @@ def attaching(test):
     test.equal("attached: exit status", 0, done.returncode)
     report = check_contents(test, path, "attached")
     if report is not None:
+        if has_all_waits(report):
+            slept = sum(wait["seconds"] for wait in report["waits"] if wait["place"] and "waits_for_the_end" in (wait["place"]["function"] or ""))
+            test.check("attached: a thread that slept before sleeps all the time", "over half of it", slept, slept > 0.5 * report["recording"]["duration_s"])
         test.equal("attached: how it ended is not known", None, report["recording"]["exit_status"])
         test.check("attached: its command", "the program's", report["recording"]["command"], report["recording"]["command"][0].endswith(f"own{os.getpid()}"))
 

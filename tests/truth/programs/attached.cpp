@@ -18,6 +18,7 @@ std::mutex lock;
 std::mutex signal_lock;
 std::condition_variable signalled;
 std::uint64_t signals = 0;
+std::condition_variable ended;  // with signal_lock
 int pipe_ends[2];
 
 [[gnu::noinline]] std::uint64_t computes(std::uint64_t x) {
@@ -50,6 +51,13 @@ int pipe_ends[2];
     std::unique_lock<std::mutex> guard(signal_lock);
     const std::uint64_t seen = signals;
     signalled.wait(guard, [&] { return signals != seen || is_ending; });
+    asm volatile("");
+}
+
+// Never wakes before.
+[[gnu::noinline]] void waits_for_the_end() {
+    std::unique_lock<std::mutex> guard(signal_lock);
+    ended.wait(guard, [] { return is_ending.load(); });
     asm volatile("");
 }
 
@@ -101,7 +109,11 @@ int main() {
             waits_for_the_signal();
         }
     });
-    while (begun != 5) {
+    threads.emplace_back([&] {
+        ++begun;
+        waits_for_the_end();
+    });
+    while (begun != 6) {
         std::this_thread::yield();
     }
     std::puts("ready");
@@ -112,6 +124,7 @@ int main() {
         is_ending = true;
     }
     signalled.notify_all();
+    ended.notify_all();
     close(pipe_ends[1]);
     for (std::thread& thread : threads) {
         thread.join();
