@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <span>
 #include <unistd.h>
+#include <utility>
 
 namespace kymo::import {
 namespace {
@@ -20,15 +21,21 @@ constexpr std::uint64_t kImagePage = 4'096;
 constexpr std::uint64_t kHighestEnd = ~std::uint64_t{0} - kImagePage + 1;
 
 // The sections' names, each after a byte of 0, and where each begins.
-constexpr std::string_view kSectionNames{"\0.note.gnu.build-id\0.text\0.symtab\0.strtab\0.shstrtab\0", 52};
+constexpr std::string_view kSectionNames{
+    "\0.note.gnu.build-id\0.text\0.symtab\0.strtab\0.shstrtab\0.debug_abbrev\0.debug_info\0.debug_line\0", 90};
 constexpr std::uint32_t kNoteName = 1;
 constexpr std::uint32_t kTextName = 20;
 constexpr std::uint32_t kSymbolsName = 26;
 constexpr std::uint32_t kStringsName = 34;
 constexpr std::uint32_t kSectionNamesName = 42;
+constexpr std::uint32_t kAbbreviationsName = 52;
+constexpr std::uint32_t kInformationName = 66;
+constexpr std::uint32_t kLinesName = 78;
 constexpr std::uint16_t kTextSection = 2;
 constexpr std::uint32_t kStringsSection = 4;
 constexpr std::uint16_t kSectionNamesSection = 5;
+
+constexpr std::size_t kSections = 6;  // without those of debug information
 
 constexpr std::size_t kBuildIdBytes = 20;
 
@@ -99,7 +106,7 @@ Result<void> write_all(int file, std::span<const std::uint8_t> bytes, const std:
     return {};
 }
 
-Elf64_Ehdr elf_header(std::uint16_t machine, std::uint64_t sections_at) {
+Elf64_Ehdr elf_header(std::uint16_t machine, std::uint64_t sections_at, std::size_t sections) {
     Elf64_Ehdr header{};
     std::memcpy(header.e_ident, ELFMAG, SELFMAG);
     header.e_ident[EI_CLASS] = ELFCLASS64;
@@ -114,7 +121,7 @@ Elf64_Ehdr elf_header(std::uint16_t machine, std::uint64_t sections_at) {
     header.e_phentsize = sizeof(Elf64_Phdr);
     header.e_phnum = 2;
     header.e_shentsize = sizeof(Elf64_Shdr);
-    header.e_shnum = 6;
+    header.e_shnum = static_cast<std::uint16_t>(sections);
     header.e_shstrndx = kSectionNamesSection;
     return header;
 }
@@ -220,16 +227,26 @@ Result<std::string> NamedImage::write(const std::filesystem::path& path,
         symbols.push_back(symbol);
     }
 
-    // The order in the file: what is in Front, symbols, their names, the sections' names, the sections' headers.
+    // The order in the file: what is in Front, symbols, their names, the sections' names, debug information, the
+    // sections' headers.
     const std::uint64_t symbols_at = sizeof(Front);
     const std::uint64_t strings_at = symbols_at + symbols.size() * sizeof(Elf64_Sym);
-    strings.append((8 - (strings.size() + kSectionNames.size()) % 8) % 8, '\0');  // aligns the headers
+    const NamedLines::Sections lines = lines_.sections();
+    const std::array<std::pair<std::uint32_t, const std::string*>, 3> debug = {
+        {{kAbbreviationsName, &lines.abbreviations},
+         {kInformationName, &lines.information},
+         {kLinesName, &lines.lines}}};
     const std::uint64_t names_at = strings_at + strings.size();
-    const std::uint64_t sections_at = names_at + kSectionNames.size();
+    std::uint64_t sections_at = names_at + kSectionNames.size();
+    for (const auto& [name, contents] : debug) {
+        sections_at += contents->size();
+    }
+    const std::string padding((8 - sections_at % 8) % 8, '\0');  // aligns the headers
+    sections_at += padding.size();
     const std::uint64_t loaded_at = text.begin - kImagePage;
 
     Front front;
-    front.header = elf_header(machine_, sections_at);
+    front.header = elf_header(machine_, sections_at, lines_.empty() ? kSections : kSections + debug.size());
     front.segments[0] = {PT_LOAD,       PF_R | PF_X,          0,         loaded_at, loaded_at,
                          sizeof(Front), text.end - loaded_at, kImagePage};
     const std::uint64_t note_at = offsetof(Front, note);
@@ -237,7 +254,7 @@ Result<std::string> NamedImage::write(const std::filesystem::path& path,
         PT_NOTE, PF_R, note_at, loaded_at + note_at, loaded_at + note_at, sizeof(BuildIdNote), sizeof(BuildIdNote),
         4};
 
-    std::array<Elf64_Shdr, 6> sections{};
+    std::vector<Elf64_Shdr> sections(kSections);
     sections[1] = {kNoteName, SHT_NOTE, SHF_ALLOC, loaded_at + note_at, note_at, sizeof(BuildIdNote), 0, 0, 4, 0};
     sections[2] = {
         kTextName, SHT_NOBITS, SHF_ALLOC | SHF_EXECINSTR, text.begin, sizeof(Front), text.end - text.begin, 0, 0,
@@ -248,9 +265,18 @@ Result<std::string> NamedImage::write(const std::filesystem::path& path,
     sections[4] = {kStringsName, SHT_STRTAB, 0, 0, strings_at, strings.size(), 0, 0, 1, 0};
     sections[5] = {kSectionNamesName, SHT_STRTAB, 0, 0, names_at, kSectionNames.size(), 0, 0, 1, 0};
 
-    const std::array<std::span<const std::uint8_t>, 4> rest = {
-        bytes_of(std::span<const Elf64_Sym>(symbols)), bytes_of(std::span<const char>(strings)),
-        bytes_of(std::span<const char>(kSectionNames)), bytes_of(std::span<const Elf64_Shdr>(sections))};
+    for (std::uint64_t at = names_at + kSectionNames.size(); const auto& [name, contents] : debug) {
+        if (!contents->empty()) {
+            sections.push_back({name, SHT_PROGBITS, 0, 0, at, contents->size(), 0, 0, 1, 0});
+        }
+        at += contents->size();
+    }
+
+    const std::array<std::span<const std::uint8_t>, 8> rest = {
+        bytes_of(std::span<const Elf64_Sym>(symbols)),      bytes_of(std::span<const char>(strings)),
+        bytes_of(std::span<const char>(kSectionNames)),     bytes_of(std::span<const char>(lines.abbreviations)),
+        bytes_of(std::span<const char>(lines.information)), bytes_of(std::span<const char>(lines.lines)),
+        bytes_of(std::span<const char>(padding)),           bytes_of(std::span<const Elf64_Shdr>(sections))};
     Hash hash;
     hash.add(bytes_of(front));
     for (const auto part : rest) {

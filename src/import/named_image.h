@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "import/named_lines.h"
 
 #include <array>
 #include <cstdint>
@@ -46,6 +47,12 @@ class NamedImage {
     // below kFirstOffset or its end beyond 2^64 - 4096, or a limit is reached.
     bool add(std::string_view name, std::uint64_t address, std::uint64_t bytes);
 
+    // The source of a function that add() took: as NamedLines::add().
+    void add_lines(std::string_view name, std::uint64_t address, std::uint64_t bytes, std::string_view file,
+                   std::uint64_t line, std::uint64_t lines) {
+        lines_.add(name, address, bytes, file, line, lines);
+    }
+
     [[nodiscard]] bool empty() const { return symbols_.empty(); }
     [[nodiscard]] std::size_t size() const { return symbols_.size(); }
     // Where its functions lie: from the first one's beginning, rounded down to a page, to behind the last one,
@@ -85,6 +92,7 @@ class NamedImage {
     std::deque<std::string> names_;  // each once, never moved
     std::unordered_map<std::string_view, std::uint32_t> index_;
     std::vector<Symbol> symbols_;
+    NamedLines lines_;
 };
 
 }  // namespace kymo::import

@@ -12,6 +12,7 @@
 #include "monitor/metrics/program_hooks.h"
 #include "monitor/openmp/gnu.h"
 #include "monitor/openmp/team.h"
+#include "monitor/python/python.h"
 #include "monitor/sampling/process_counters.h"
 #include "monitor/sampling/sampling.h"
 #include "monitor/sampling/second_look.h"
@@ -37,7 +38,7 @@ using Parts = PartList<second_look,  // before images are looked up
                        tracing,      // decides whether a thread may be sampled
                        sampling,     // handler and counters
                        switch_rows,  // of threads that are counted
-                       address_map, waiting, streams, teams, gnu_openmp, hunt,
+                       address_map, waiting, streams, teams, gnu_openmp, python_frames, hunt,
                        cell_rows,  // the segment
                        channels,   // whose rows are in the segment
                        program_hooks,

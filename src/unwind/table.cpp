@@ -1,5 +1,7 @@
 #include "unwind/table.h"
 
+#include <algorithm>
+
 namespace kymo::unwind {
 
 namespace {
@@ -26,6 +28,18 @@ bool Table::function_at(std::uint64_t offset, std::uint64_t* begin) const {
         return false;
     }
     *begin = base + *last_up_to(functions_begin, function_count, static_cast<std::uint32_t>(relative));
+    return true;
+}
+
+bool Table::function_behind(std::uint64_t offset, std::uint64_t* begin) const {
+    const std::uint64_t relative = offset - base;
+    const std::uint32_t* const end = functions_begin + function_count;
+    const std::uint32_t* const next =
+        relative > UINT32_MAX ? end : std::upper_bound(functions_begin, end, static_cast<std::uint32_t>(relative));
+    if (next == end) {
+        return false;
+    }
+    *begin = base + *next;
     return true;
 }
 

@@ -43,6 +43,8 @@ struct Table {
 
     // The begin of the last function at or before an image offset. False: none.
     bool function_at(std::uint64_t offset, std::uint64_t* begin) const;
+    // The begin of the first function behind an image offset. False: none.
+    bool function_behind(std::uint64_t offset, std::uint64_t* begin) const;
 
     // The extended rule behind a word of kind kExtended; nullptr for an index that the table does not have.
     const ExtendedRule* extended_of(RuleWord rule) const {

@@ -6,6 +6,7 @@
 #include "cli/record/recorded.h"
 #include "cli/second_look.h"
 #include "cli/verbs.h"
+#include "import/interpreted_names.h"
 #include "launch/job.h"
 #include "metrics/measured_run.h"
 
@@ -184,6 +185,11 @@ int run_record(int argc, char** argv) {
     const auto outcome = launch::record(options);
     if (!outcome) {
         return fail(outcome.error());
+    }
+    if (!outcome->gone) {
+        if (const auto named = import::write_interpreted_names(outcome->recording); !named && !quiet) {
+            fmt::print(stderr, "kymo: Python's functions have no names: {}\n", named.error().what);
+        }
     }
     // Other ranks may still be running: a report of all of them has to wait.
     const bool can_report = then_report && !outcome->job && !outcome->gone && find_verb("report") != nullptr;

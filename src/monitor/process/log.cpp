@@ -142,6 +142,9 @@ void ProcessLog::write_living_images() {
             rows_.append(image_row(ImageId{id}, *entry.image));
         }
     }
+    if (write_more_ != nullptr) {
+        write_more_(rows_);
+    }
 }
 
 void ProcessLog::image_added(void* self, ImageId id, const image::LoadedImage& image) {

@@ -21,6 +21,8 @@ class ProcessLog {
     // one of them is not available.
     bool begin();
     void after_fork();
+    // Called for every file that is made from now on, behind the rows of its images, under the log's lock.
+    void write_to_new_files(void (*write)(recording::StreamWriter& rows)) { write_more_ = write; }
     // No further rows and no new file. `quiescent`: no thread is writing.
     void end(bool quiescent);
 
@@ -67,6 +69,7 @@ class ProcessLog {
     Lock lock_;
     recording::FileWriter file_;
     recording::StreamWriter rows_;
+    void (*write_more_)(recording::StreamWriter& rows) = nullptr;
     bool no_new_file_ = false;  // it has failed, or measurement is over
     bool may_be_short_ = false;
 };

@@ -4,6 +4,7 @@
 #include "monitor/openmp/team_state.h"
 #include "monitor/process/images.h"
 #include "monitor/process/process.h"
+#include "monitor/python/python.h"
 #include "monitor/sampling/second_look.h"
 #include "monitor/threads/registry.h"
 #include "monitor/threads/stream.h"
@@ -186,9 +187,19 @@ Joined join(Stacks& stacks, const Walked& inner, const Region* joint, std::span<
     return path;
 }
 
+// Puts Python's functions on a path; its length then. What another thread's stack has of them is not this thread's to
+// read.
+std::size_t name_python(const ThreadState& thread, std::span<unwind::Frame> room, std::size_t frames) {
+    const bool is_own = &thread == this_thread() && frames > 0 && room[frames - 1].image != kJoin;
+    return python_frames.on() && is_own ? python_frames.replace(room, frames) : frames;
+}
+
 // The key by which recursion is recognised: the function around a frame, or the frame itself if none is known.
 std::uint64_t function_of(const unwind::Frame& frame) {
     const std::uint64_t key = ContextTree::key_of(frame);
+    if (std::uint64_t first = 0; PythonFrames::is_function(frame, &first)) {
+        return ContextTree::key_of({frame.image, first, 0});
+    }
     if (frame.image == kJoin || raw(frame.image) == 0) {
         return key;
     }
@@ -238,7 +249,8 @@ Path path_from_signal(ThreadState& thread, const unwind::Registers& registers) {
     const std::span room = thread.frames();
     Stacks stacks{thread};
     const Walked own = walk_own(stacks, registers, room);
-    const Joined joined = join(stacks, own, thread.team.known_joint(), room);
+    Joined joined = join(stacks, own, thread.team.known_joint(), room);
+    joined.frames = name_python(thread, room, joined.frames);
     Path path;
     path.kept = !second_look.on() || second_look.passes(room.first(joined.frames));
     const auto entered = enter(thread, room.first(joined.frames));
@@ -281,7 +293,7 @@ ContextId enter_walked(ThreadState& thread, const unwind::Registers& registers) 
     const std::span<unwind::Frame> room = thread.frames();
     Stacks stacks{thread};
     const Joined joined = join(stacks, walk_own(stacks, registers, room), joint, room);
-    return enter(thread, room.first(joined.frames)).leaf;
+    return enter(thread, room.first(name_python(thread, room, joined.frames))).leaf;
 }
 
 ContextId enter_walked_construct(ThreadState& thread, const Region& region) {
@@ -295,7 +307,7 @@ ContextId enter_walked_construct(ThreadState& thread, const Region& region) {
     if (region.joint == nullptr && region.stream != thread.stream && joined.frames < room.size()) {
         room[joined.frames++] = join_frame(region.stream, ContextId{0});
     }
-    return enter(thread, room.first(joined.frames)).leaf;
+    return enter(thread, room.first(name_python(thread, room, joined.frames))).leaf;
 }
 
 bool leave(ThreadState& thread, const unwind::Registers& here, bool (*inside)(ImageId), unwind::Registers* caller) {

@@ -36,6 +36,27 @@ class ThreadIds {
     std::map<std::pair<std::uint32_t, std::uint64_t>, std::vector<std::uint32_t>> threads_;
 };
 
+// Whether the function that called the C library's is CPython's.
+bool is_pythons_wait(const Profile& profile, std::uint32_t profile_node, const Names& names) {
+    const auto& functions = names.symbols().functions;
+    for (std::uint32_t at = profile_node; at != 0; at = profile.nodes[at].parent) {
+        const ProfileNode& node = profile.nodes[at];
+        const auto frames =
+            node.kind == NodeKind::kFrame ? names.at(node.image, node.offset) : std::span<const program::Frame>();
+        if (frames.empty()) {
+            continue;
+        }
+        const program::Function& function = functions[frames.back().function];
+        if (is_python(function.module)) {
+            return true;
+        }
+        if (!is_runtime(function, {})) {
+            return false;
+        }
+    }
+    return false;
+}
+
 }  // namespace
 
 program::SourcePlace own_place(const Profile& profile, std::uint32_t profile_node, const Names& names) {
@@ -65,20 +86,26 @@ WaitTargets make_wait_targets(const Profile& profile, const Names& names) {
     WaitTargets result;
     result.of_thread.resize(profile.threads.size());
     const ThreadIds ids(profile);
-    std::map<std::uint32_t, program::SourcePlace> places;  // by profile node
+    struct Where {
+        program::SourcePlace place;
+        bool is_pythons = false;
+    };
+    std::map<std::uint32_t, Where> places;  // by profile node
     std::map<WaitTarget, std::uint32_t> known;
     for (std::uint32_t t = 0; t < profile.threads.size(); ++t) {
         const ProfileThread& thread = profile.threads[t];
         for (const ThreadWait& wait : thread.waits) {
             const auto [place, is_new_place] = places.try_emplace(wait.context);
             if (is_new_place && wait.context != 0) {
-                place->second = own_place(profile, wait.context, names);
+                place->second = {own_place(profile, wait.context, names),
+                                 is_pythons_wait(profile, wait.context, names)};
             }
             const WaitTarget target{.process = thread.process,
                                     .kind = wait.kind,
                                     .object = wait.object,
-                                    .place = place->second,
-                                    .holder = ids.at(thread.process, wait.holder_tid, wait.begin)};
+                                    .place = place->second.place,
+                                    .holder = ids.at(thread.process, wait.holder_tid, wait.begin),
+                                    .is_pythons = place->second.is_pythons};
             const auto [entry, is_new] = known.try_emplace(target, static_cast<std::uint32_t>(result.targets.size()));
             if (is_new) {
                 result.targets.push_back(target);

@@ -1,7 +1,10 @@
 #include "spacetime/profile/own_code.h"
 
+#include "recording/tables/interpreted.h"
+
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <set>
 #include <string>
 
@@ -24,13 +27,14 @@ constexpr std::array kMessageModules = {
     Text("libevent"),  Text("libhwloc"),    Text("libucp."),     Text("libuct."),       Text("libucs."),
     Text("libfabric"), Text("libpsm"),      Text("mca_"),        Text("libinfinipath"), Text("libibverbs"),
     Text("librdmacm"), Text("libnl-")};
-constexpr std::array kInterpreters = {Text("python3"), Text("libpython"), Text("libjvm"),
-                                      Text("libruby"), Text("libperl"),   Text("perl"),
-                                      Text("ruby"),    Text("node"),      Text("luajit")};
+constexpr std::array kInterpreters = {Text("libjvm"), Text("libruby"), Text("libperl"), Text("perl"),
+                                      Text("ruby"),   Text("node"),    Text("luajit")};
 
-// Parts of a source's path.
-constexpr std::array kSources = {Text("/usr/include/"), Text("/usr/lib/"), Text("/include/c++/"), Text("/rustc/"),
-                                 Text("libstdc++-v3/"), Text("/libgcc/"),  Text("/glibc")};
+// Parts of a source's path. What CPython's library has in Python is with its interpreter, or frozen into it.
+constexpr std::array kSources = {Text("/lib/python3"),  Text("/site-packages/"), Text("/dist-packages/"),
+                                 Text("<frozen "),      Text("/usr/include/"),   Text("/usr/lib/"),
+                                 Text("/include/c++/"), Text("/rustc/"),         Text("libstdc++-v3/"),
+                                 Text("/libgcc/"),      Text("/glibc")};
 
 // Beginnings of functions' names: run-time code that was linked, or instantiated, into the program.
 constexpr std::array kFunctions = {
@@ -140,6 +144,10 @@ std::set<std::string> own_modules(const Profile& profile) {
     });
     std::set<std::string> modules;
     for (const ImageInfo& image : profile.images) {
+        if (image.path == recording::kPythonPath) {
+            modules.insert(image.path);
+            continue;
+        }
         const bool is_executable = executables.contains(image.path);
         const bool is_own = begins_with_any(image.path, kSystemFolders)
                                 ? is_executable && !has_own
@@ -192,14 +200,25 @@ bool is_message_library(std::string_view module) {
     return begins_with_any(module, kMessageModules);
 }
 
+bool is_python(std::string_view module) {
+    constexpr Text kLibrary = "lib";
+    constexpr Text kName = "python";
+    if (module.starts_with(kLibrary)) {
+        module.remove_prefix(kLibrary.size());
+    }
+    return module.starts_with(kName) &&
+           (module.size() == kName.size() || std::isdigit(static_cast<unsigned char>(module[kName.size()])) != 0);
+}
+
 bool is_interpreter(std::string_view module) {
-    return begins_with_any(module, kInterpreters);
+    return is_python(module) || begins_with_any(module, kInterpreters);
 }
 
 bool is_runtime(std::string_view module, std::string_view function, std::string_view file) {
     // The compiler's own, with the source of the variable that they make: is a thread's copy of it there yet?
     if (function == "__tls_init" || function.starts_with("TLS ") || begins_with_any(module, kModules) ||
-        is_message_library(module) || contains_any(file, kSources) || function.ends_with("@plt")) {
+        is_message_library(module) || is_python(module) || contains_any(file, kSources) ||
+        function.ends_with("@plt")) {
         return true;
     }
     // A function's source decides where it is known: users may specialise std::hash.

@@ -24,6 +24,9 @@ bool is_runtime(const program::Function& function, std::string_view file);
 // waiting is known by.
 bool is_message_library(std::string_view module);
 
+// CPython's program or library: python3.11, libpython3.11.so.1.0.
+bool is_python(std::string_view module);
+
 // The load image of an interpreter: its functions say nothing of the code that it runs.
 bool is_interpreter(std::string_view module);
 

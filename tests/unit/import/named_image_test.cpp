@@ -105,6 +105,37 @@ TEST_F(NamedImageTest, IsAFileThatTheImporterReads) {
     EXPECT_LT(bytes.size(), 60'000U) << "without any code";
 }
 
+TEST_F(NamedImageTest, HasFilesAndLines) {
+    NamedImage image(kMachine);
+    for (const auto& [name, at, file, line, count] :
+         {std::tuple("Worker.heavy", 4'096, "/home/me/jobs.py", 12, 3),
+          std::tuple("<module>", 8'192, "/home/me/jobs.py", 1, 1),
+          std::tuple("größe", 12'288, "<frozen importlib._bootstrap>", 70'000, 4'096)}) {
+        const auto address = static_cast<std::uint64_t>(at);
+        ASSERT_TRUE(image.add(name, address, 4'096));
+        image.add_lines(name, address, 4'096, file, static_cast<std::uint64_t>(line),
+                        static_cast<std::uint64_t>(count));
+    }
+    const std::string id = write(image);
+    program::Request request{.image = {.path = path_, .build_id = id, .machine = kMachine}, .offsets = {}};
+    for (const std::uint64_t offset : {4'096, 4'098, 4'099, 8'191, 8'192, 12'288, 16'383}) {
+        request.offsets.push_back(ImageOffset{offset});
+    }
+    const program::Symbols symbols = program::symbolize(std::span(&request, 1), program::NameCache());
+    EXPECT_THAT(symbols.warnings, ElementsAre());
+    std::vector<std::string> places;
+    for (std::size_t i = 0; i < request.offsets.size(); ++i) {
+        const auto frames = symbols.images[0].at(i);
+        ASSERT_EQ(frames.size(), 1U);
+        const program::SourcePlace place = symbols.place_of(frames[0]);
+        places.push_back(place.function + " " + place.file + ":" + std::to_string(place.line));
+    }
+    EXPECT_THAT(places, ElementsAre("Worker.heavy /home/me/jobs.py:12", "Worker.heavy /home/me/jobs.py:14",
+                                    "Worker.heavy /home/me/jobs.py:14", "Worker.heavy /home/me/jobs.py:14",
+                                    "<module> /home/me/jobs.py:1", "größe <frozen importlib._bootstrap>:70000",
+                                    "größe <frozen importlib._bootstrap>:74095"));
+}
+
 TEST_F(NamedImageTest, IsTheSameForTheSameNames) {
     const auto id_of = [this](std::initializer_list<const char*> all, std::uint16_t machine) {
         NamedImage image(machine);

@@ -60,6 +60,7 @@ struct WaitTarget {
     std::uint64_t object = 0;
     program::SourcePlace place;    // of the wait
     std::uint32_t holder = kNone;  // index of Profile::threads; kNone: not known
+    bool is_pythons = false;       // CPython's own code waits there, for whatever it runs
     auto operator<=>(const WaitTarget&) const = default;
 };
 

@@ -1,0 +1,152 @@
+#include "monitor/python/python.h"
+
+#include "monitor/process/images.h"
+#include "monitor/process/log.h"
+#include "recording/tables/interpreted.h"
+
+#include <cerrno>
+#include <cstring>
+#include <dlfcn.h>
+
+namespace kymo::monitor {
+
+using python::Objects;
+
+constinit PythonFrames python_frames;
+
+bool PythonFrames::begin() {
+    // All of these are symbols that programs with an interpreter in them may link against.
+    const auto symbol = [](const char* name) { return reinterpret_cast<std::uint64_t>(dlsym(RTLD_DEFAULT, name)); };
+    const auto version = reinterpret_cast<const char* (*)()>(symbol("Py_GetVersion"));
+    const python::Layout* const layout = version != nullptr ? python::layout_of(version()) : nullptr;
+    if (layout != nullptr) {
+        thread_state_ = reinterpret_cast<void* (*)()>(symbol("PyGILState_GetThisThreadState"));
+        code_type_ = symbol("PyCode_Type");
+        evaluation_begin_ = symbol("_PyEval_EvalFrameDefault");
+        evaluation_end_ = evaluation_begin_;
+        if (thread_state_ != nullptr && code_type_ != 0 && evaluation_begin_ != 0) {
+            layout_ = layout;
+            process_log.write_to_new_files(
+                [](recording::StreamWriter& rows) { python_frames.functions_.write_all(rows); });
+        }
+    }
+    dlerror();  // a symbol that is not there is no error of the program
+    return true;
+}
+
+void PythonFrames::after_fork(ThreadState* /*own*/) {
+    functions_.after_fork();
+}
+
+void PythonFrames::find_evaluation_end() {
+    const unwind::ImageSet::Lookup found = images.rule_at(evaluation_begin_);
+    const unwind::Table* const table = found.image != nullptr ? found.image->table.load() : nullptr;
+    std::uint64_t end = 0;
+    if (table != nullptr && table->function_behind(evaluation_begin_ - found.image->bias, &end)) {
+        evaluation_end_ = end + found.image->bias;
+    }
+}
+
+bool PythonFrames::is_function(const unwind::Frame& frame, std::uint64_t* first_offset) {
+    *first_offset = frame.offset / recording::kInterpretedStep * recording::kInterpretedStep;
+    return raw(frame.image) == recording::kPythonImage;
+}
+
+std::uint64_t PythonFrames::innermost(Objects& objects) const {
+    const auto thread = reinterpret_cast<std::uint64_t>(thread_state_());
+    const std::size_t place = layout_->thread_frame;
+    if (!objects.is_readable(thread, place + sizeof(std::uint64_t))) {
+        return 0;
+    }
+    const std::uint64_t frame = Objects::word(thread, place);
+    if (!layout_->has_cframe) {
+        return frame;
+    }
+    const bool is_readable = objects.is_readable(frame, layout_->cframe_frame + sizeof(std::uint64_t));
+    return is_readable ? Objects::word(frame, layout_->cframe_frame) : 0;
+}
+
+// Bytes behind the code's first instruction; before that, those of the first.
+std::uint64_t PythonFrames::instruction(std::uint64_t frame, std::uint64_t code) const {
+    if (layout_->instruction_step != 0) {
+        const auto number = Objects::at<std::int32_t>(frame, layout_->frame_instruction);
+        return number < 0 ? 0 : static_cast<std::uint64_t>(number) * layout_->instruction_step;
+    }
+    const std::uint64_t at = Objects::word(frame, layout_->frame_instruction);
+    const std::uint64_t begin = code + layout_->code_instructions;
+    return at < begin ? 0 : at - begin;
+}
+
+std::size_t PythonFrames::read(std::span<unwind::Frame> room) {
+    Objects objects(*layout_);
+    std::size_t count = 0;
+    std::uint64_t frame = innermost(objects);
+    for (bool is_innermost = true; frame != 0; is_innermost = false) {
+        if (count == room.size() || !objects.is_readable(frame, layout_->frame_bytes)) {
+            return 0;
+        }
+        const auto mark = Objects::at<std::uint8_t>(frame, layout_->frame_evaluation);
+        const std::uint64_t code = Objects::word(frame, layout_->frame_code);
+        const std::uint64_t previous = Objects::word(frame, layout_->frame_previous);
+        if (layout_->evaluations == python::Evaluations::kStub && mark == python::kStubOwner) {
+            if (count > 0) {
+                room[count - 1].address = 1;
+            }
+        } else if (objects.is_readable(code, layout_->code_bytes) &&
+                   Objects::word(code, layout_->object_type) == code_type_) {
+            const std::uint64_t offset = functions_.find(*layout_, objects, code, instruction(frame, code));
+            if (offset == 0) {
+                return 0;
+            }
+            const bool is_last = layout_->evaluations == python::Evaluations::kEachFrame ||
+                                 (layout_->evaluations == python::Evaluations::kEntry && mark != 0);
+            room[count++] = {ImageId{recording::kPythonImage}, offset, is_last ? 1U : 0U};
+        } else if (!is_innermost) {  // that one may be in the making
+            return 0;
+        }
+        frame = previous;
+    }
+    return count;
+}
+
+std::size_t PythonFrames::replace(std::span<unwind::Frame> room, std::size_t count) {
+    if (evaluation_end_ == evaluation_begin_) {
+        find_evaluation_end();
+    }
+    std::size_t evaluations = 0;
+    for (const unwind::Frame& frame : room.first(count)) {
+        evaluations += is_evaluation(frame) ? 1 : 0;
+    }
+    if (evaluations == 0) {
+        return count;
+    }
+    const int error = errno;
+    // First behind the path; then at the end of the room, so that the path can grow up to there.
+    std::size_t functions = read(room.subspan(count, (room.size() - count) / 2));
+    errno = error;
+    const std::span<unwind::Frame> source = room.last(functions);
+    std::memmove(source.data(), room.data() + count, functions * sizeof(unwind::Frame));
+    std::size_t groups = 0;
+    for (const unwind::Frame& frame : source) {
+        groups += frame.address;
+    }
+    if (groups == 0 || groups > evaluations) {
+        return count;
+    }
+    const std::size_t length = count - groups + functions;
+    std::size_t to = length;
+    for (std::size_t from = count; from-- > 0;) {
+        const unwind::Frame frame = room[from];
+        if (functions == 0 || !is_evaluation(frame)) {
+            room[--to] = frame;
+            continue;
+        }
+        // The group's outermost function, and those that it has called without a frame in C.
+        do {
+            room[--to] = source[--functions];
+        } while (functions > 0 && source[functions - 1].address == 0);
+    }
+    return length;
+}
+
+}  // namespace kymo::monitor
