@@ -159,6 +159,18 @@ std::set<std::string> own_modules(const Profile& profile) {
     return modules;
 }
 
+// Modules of CPython's library that are written in C; libraries name theirs so as well:
+// "_multiarray_umath.cpython-311-…".
+bool is_python_library(std::string_view module) {
+    constexpr std::array kNames = {Text("array"),   Text("audioop"),  Text("binascii"),    Text("cmath"),
+                                   Text("fcntl"),   Text("grp"),      Text("math"),        Text("mmap"),
+                                   Text("pyexpat"), Text("readline"), Text("resource"),    Text("select"),
+                                   Text("syslog"),  Text("termios"),  Text("unicodedata"), Text("zlib")};
+    const std::size_t end = module.find(".cpython-");
+    return end != Text::npos && (module.starts_with('_') ||
+                                 std::find(kNames.begin(), kNames.end(), module.substr(0, end)) != kNames.end());
+}
+
 }  // namespace
 
 std::string_view qualified_name(std::string_view function) {
@@ -217,8 +229,8 @@ bool is_interpreter(std::string_view module) {
 bool is_runtime(std::string_view module, std::string_view function, std::string_view file) {
     // The compiler's own, with the source of the variable that they make: is a thread's copy of it there yet?
     if (function == "__tls_init" || function.starts_with("TLS ") || begins_with_any(module, kModules) ||
-        is_message_library(module) || is_python(module) || contains_any(file, kSources) ||
-        function.ends_with("@plt")) {
+        is_message_library(module) || is_python(module) || is_python_library(module) ||
+        contains_any(file, kSources) || function.ends_with("@plt")) {
         return true;
     }
     // A function's source decides where it is known: users may specialise std::hash.

@@ -49,8 +49,12 @@ bool own_functions(Sheet& sheet) {
         std::vector<std::int64_t> costs(own.self[row].begin(), own.self[row].end());
         spacetime::add(costs, own.libraries[row]);
         sheet.add_times(cells, costs);
+        // Where it was itself; if it only calls others, where it begins.
         const FunctionCosts& function = own.functions[row];
-        sheet.add_function(cells, function.function, function.file, function.line);
+        const program::Function& known = sheet.tree.symbols.functions[function.function];
+        const bool has_line = function.line != 0;
+        sheet.add_function(cells, function.function, has_line ? function.file : known.file,
+                           has_line ? function.line : known.line);
         table.rows.push_back(std::move(cells));
     }
     sheet.out += render(sheet.style, table);
