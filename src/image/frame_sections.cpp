@@ -1,6 +1,7 @@
 #include "image/frame_sections.h"
 
 #include "image/elf.h"
+#include "image/go_table.h"
 #include "image/inflate.h"
 #include "image/raw_file.h"
 #include "image/record_locks.h"
@@ -68,6 +69,53 @@ void take_debug_frame(const RawFile& file, const Elf64_Shdr& section, Arena& are
     }
 }
 
+// Where a section lies, if a segment has all of its bytes; else empty.
+Range loaded_range(const LoadedImage& image, const Elf64_Shdr& section) {
+    const Range range{image.bias + section.sh_addr, image.bias + section.sh_addr + section.sh_size};
+    const LoadedSegment* segment = image.segment_of(range.begin);
+    const bool is_there = (section.sh_flags & SHF_ALLOC) != 0 && section.sh_type != SHT_NOBITS &&
+                          segment != nullptr && range.end > range.begin && range.end <= segment->range.end;
+    return is_there ? range : Range{};
+}
+
+// What is known of a Go program's table until all sections have been seen.
+struct GoSections {
+    Range table;
+    Range among;  // where it may be, among other data
+    Range relocations;
+    bool is_go = false;
+};
+
+Range readable_range(const LoadedImage& image, const Elf64_Shdr& section) {
+    const Range range = loaded_range(image, section);
+    return !range.empty() && (image.segment_of(range.begin)->flags & PF_R) != 0 ? range : Range{};
+}
+
+void note_go_section(std::span<const std::uint8_t> names, const Elf64_Shdr& section, const LoadedImage& image,
+                     GoSections* found) {
+    if (is_named(names, section, ".gopclntab") || is_named(names, section, ".data.rel.ro.gopclntab")) {
+        found->table = readable_range(image, section);
+    } else if (is_named(names, section, ".data.rel.ro")) {
+        found->among = readable_range(image, section);
+    } else if (is_named(names, section, ".go.buildinfo")) {
+        found->is_go = true;
+    } else if (section.sh_type == SHT_RELA) {
+        const Range range = readable_range(image, section);
+        const bool is_longer = range.end - range.begin > found->relocations.end - found->relocations.begin;
+        found->relocations = is_longer ? range : found->relocations;
+    }
+}
+
+void take_go_table(const GoSections& found, LoadedImage* image) {
+    image->go_table = found.table;
+    if (found.table.empty() && found.is_go && !found.among.empty()) {
+        const std::uint64_t at = GoTable::find(
+            {reinterpret_cast<const std::uint8_t*>(found.among.begin), found.among.end - found.among.begin});
+        image->go_table = at == GoTable::kNowhere ? Range{} : Range{found.among.begin + at, found.among.end};
+    }
+    image->relocations = image->go_table.empty() ? Range{} : found.relocations;
+}
+
 }  // namespace
 
 void add_frame_sections_from_file(const char* path, std::span<const std::uint8_t> headers, Arena& arena,
@@ -102,19 +150,18 @@ void add_frame_sections_from_file(const char* path, std::span<const std::uint8_t
     if (names.bytes().empty() || file.read_at(names_section.sh_offset, names.bytes()) != names.bytes().size()) {
         return;
     }
+    GoSections go;
     for (std::size_t i = 0; i < count; ++i) {
         const Elf64_Shdr candidate = section(i);
+        note_go_section(names.bytes(), candidate, *image, &go);
         if (is_named(names.bytes(), candidate, ".debug_frame")) {
             take_debug_frame(file, candidate, arena, image);
-        } else if (image->eh_frame_header.empty() && (candidate.sh_flags & SHF_ALLOC) != 0 &&
-                   candidate.sh_type != SHT_NOBITS && is_named(names.bytes(), candidate, ".eh_frame")) {
-            const Range range{image->bias + candidate.sh_addr, image->bias + candidate.sh_addr + candidate.sh_size};
-            const LoadedSegment* segment = image->segment_of(range.begin);
-            if (segment != nullptr && range.end > range.begin && range.end <= segment->range.end) {
-                image->eh_frame = range;
-            }
+        } else if (image->eh_frame_header.empty() && is_named(names.bytes(), candidate, ".eh_frame")) {
+            const Range range = loaded_range(*image, candidate);
+            image->eh_frame = range.empty() ? image->eh_frame : range;
         }
     }
+    take_go_table(go, image);
 }
 
 }  // namespace kymo::image

@@ -25,6 +25,8 @@ LoadedImage LoadedImage::moved(std::uint64_t to_bias) const {
     there.range = move(range);
     there.eh_frame_header = move(eh_frame_header);
     there.eh_frame = move(eh_frame);
+    there.go_table = move(go_table);
+    there.relocations = move(relocations);
     for (std::uint32_t i = 0; i < segment_count; ++i) {
         there.segments[i].range = move(segments[i].range);
         there.segments[i].end += by;

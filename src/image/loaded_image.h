@@ -39,6 +39,11 @@ struct LoadedImage {
 
     Range eh_frame_header;  // .eh_frame_hdr, up to the end of its segment; empty if there is none
     Range eh_frame;         // set only if there is no header and the file's section table has it; otherwise empty
+    // Go's function table (go_table.h), up to the end of its section; empty if there is none.
+    Range go_table;
+    // Relocations, of images with such a table alone: addresses in the table may be in them, of a file that is not
+    // relocated.
+    Range relocations;
     // A copy from the file; empty if it has none (or is gone, replaced, or compressed otherwise than by zlib).
     std::span<const std::uint8_t> debug_frame;
 
