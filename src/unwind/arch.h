@@ -50,10 +50,12 @@ concept CompactRules = requires(RuleWord rule, unsigned index, typename Rules::R
 // What Compiler<Packer> needs.
 template <class Packer>
 concept PacksRules = requires(Packer packer, const RowState& row, unsigned number, std::uint8_t operation) {
-    requires Packer::kReturnRegister < Packer::kRegisters&& Packer::kRegisters <= kMaxRegisters;
-    packer.note(number, RegisterRule::kSame, std::int64_t{});  // a register's rule has changed
-    { packer.pack(row) } -> std::same_as<RuleWord>;            // kExtended where the row does not fit a word
-    { Packer::is_marker(operation) } -> std::same_as<bool>;    // an instruction without operands that changes no rule
+    requires Packer::kReturnRegister < Packer::kRegisters&& Packer::kStackPointer <
+                 Packer::kRegisters&& Packer::kRegisters <= kMaxRegisters;
+    { Packer::kPushesReturnAddress } -> std::convertible_to<bool>;  // calls do; Go's frames are by this
+    packer.note(number, RegisterRule::kSame, std::int64_t{});       // a register's rule has changed
+    { packer.pack(row) } -> std::same_as<RuleWord>;                 // kExtended where the row does not fit a word
+    { Packer::is_marker(operation) } -> std::same_as<bool>;  // an instruction without operands that changes no rule
     // The code that returns from a signal handler is entered at its first instruction, which the look-up of a return
     // address (one byte before) misses: its rows begin that byte earlier.
     { Packer::kSignalRowsBeginEarly } -> std::convertible_to<bool>;

@@ -1,6 +1,7 @@
 // The input of an unwinding table.
 #pragma once
 
+#include "image/go_table.h"
 #include "unwind/call_frame.h"
 
 #include <cstdint>
@@ -14,6 +15,7 @@ struct CompileInput {
     FrameSection eh_frame;     // empty bytes: none
     FrameHeader eh_header;     // its search table, if it has one: saves finding and sorting the functions
     FrameSection debug_frame;  // empty bytes: none
+    image::GoTable go;         // without functions: none
 };
 
 }  // namespace kymo::unwind

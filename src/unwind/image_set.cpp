@@ -2,9 +2,11 @@
 
 #include "base/checksum.h"
 #include "image/describe.h"
+#include "image/go_module.h"
 #include "unwind/native.h"
 #include "unwind/walk_limits.h"
 
+#include <array>
 #include <new>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -22,6 +24,41 @@ FrameSection section_in_memory(const image::LoadedImage& image, image::Range ran
     section.relocated_by = image.elsewhere == 0 ? image.bias : 0;  // elsewhere it is as in the file
     section.exact = exact;
     return section;
+}
+
+std::span<const std::uint8_t> bytes_in_memory(const image::LoadedImage& image, image::Range range) {
+    return {reinterpret_cast<const std::uint8_t*>(range.begin + image.elsewhere), range.end - range.begin};
+}
+
+// Without functions: there is none, or it is not understood.
+image::GoTable go_table_of(const image::LoadedImage& image) {
+    constexpr std::uint32_t kExecutable = 1;
+    constexpr std::uint32_t kWritable = 2;
+    constexpr std::uint32_t kReadable = 4;
+    image::GoTable table;
+    if (image.go_table.empty()) {
+        return table;
+    }
+    // The description of the program is data that are relocated or written; in newer ones it may be constant.
+    std::array<image::GoPiece, image::LoadedImage{}.segments.size()> data;
+    std::size_t count = 0;
+    for (const std::uint32_t flags : {kReadable | kWritable, kReadable}) {
+        for (std::uint32_t i = 0; i < image.segment_count; ++i) {
+            const image::LoadedSegment& segment = image.segments[i];
+            if ((segment.flags & (kReadable | kWritable | kExecutable)) == flags && count < data.size()) {
+                data[count++] = {segment.range.begin - image.bias, bytes_in_memory(image, segment.range)};
+            }
+        }
+    }
+    image::GoProgram program;
+    program.table = {image.go_table.begin - image.bias, bytes_in_memory(image, image.go_table)};
+    program.data = std::span(data).first(count);
+    program.relocated_by = image.elsewhere == 0 ? image.bias : 0;
+    if (image.elsewhere != 0 && !image.relocations.empty()) {
+        program.relocations = bytes_in_memory(image, image.relocations);
+    }
+    image::open_go_table(program, &table);
+    return table;
 }
 
 // The pages that belong to an image: all of them, or those of its segments if other images may be in between.
@@ -89,6 +126,7 @@ bool compile_image(const image::LoadedImage& image, Table* table,
     }
     input.debug_frame.bytes = image.debug_frame;
     input.debug_frame.kind = FrameSectionKind::kDebugFrame;
+    input.go = go_table_of(image);
     return compile(input, table);
 }
 

@@ -66,8 +66,8 @@ struct Detours {
     bool (*find)(void* context, std::uint64_t address, Detour* detour) = nullptr;
 };
 
-// Compiles the call-frame sections of a mapped image into a table. False: no memory. An image without any gives an
-// empty table.
+// Compiles the call-frame sections of a mapped image, and Go's function table, into a table. False: no memory. An
+// image without any gives an empty table.
 bool compile_image(const image::LoadedImage& image, Table* table,
                    bool (*compile)(const CompileInput& input, Table* table) = unwind::compile);
 

@@ -11,6 +11,7 @@ enum class RuleKind : std::uint8_t {
     kPlain = 2,     // everything is in the word, see the architecture's rule.h
     kExtended = 3,  // the rest of the word is an index into the table's extended rules
     kBad = 4,       // there is information, but it is not understood
+    kSwitch = 5,    // the function moves to another stack: its caller is not on this one
 };
 
 // A whole rule in 8 bytes.

@@ -295,6 +295,11 @@ class Walker {
             result->end = PathEnd::kComplete;
             return false;
         }
+        if (kind_of(found.rule) == RuleKind::kSwitch) {
+            ++result->count;
+            result->end = PathEnd::kOutsideStack;
+            return false;
+        }
         StepResult step = step_by_rule(found, frame);
         if (step == StepResult::kOutsideStack && change_stack(cursor_.missing())) {
             step = step_by_rule(found, frame);

@@ -68,6 +68,8 @@ class RulePacker {
   public:
     static constexpr unsigned kRegisters = Rules<Numbers>::kRuleRegisters;
     static constexpr unsigned kReturnRegister = Numbers::kReturnAddress;
+    static constexpr unsigned kStackPointer = Numbers::kStackPointer;
+    static constexpr bool kPushesReturnAddress = false;
     static constexpr bool kSignalRowsBeginEarly = true;
 
     static constexpr bool is_marker(std::uint8_t operation) { return Numbers::is_marker(operation); }

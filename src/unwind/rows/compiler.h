@@ -10,6 +10,7 @@
 #include "unwind/page_array.h"
 #include "unwind/rows/frame_program.h"
 #include "unwind/rows/function_index.h"
+#include "unwind/rows/go_frame.h"
 #include "unwind/rows/table_rows.h"
 #include "unwind/table.h"
 
@@ -24,8 +25,10 @@ class Compiler {
         : input_(input),
           rows_(input.base),
           cursor_(input.code_begin),
-          // Overlapping descriptions could request the same bytes repeatedly; valid sections need them once.
-          budget_(8 * (input.eh_frame.bytes.size() + input.debug_frame.bytes.size()) + kLeastBudget) {}
+          // Overlapping descriptions could request the same bytes repeatedly; valid sections need them once, and Go's
+          // linker lets functions share them.
+          budget_(8 * (input.eh_frame.bytes.size() + input.debug_frame.bytes.size() + input.go.bytes()) +
+                  kLeastBudget) {}
 
     bool run(Table* table) {
         *table = Table{};
@@ -68,7 +71,10 @@ class Compiler {
     bool add_function(std::uint64_t begin, const FrameSection& section, std::uint64_t offset) {
         const std::uint64_t relative = begin - input_.base;
         if (begin < input_.code_begin || begin >= input_.code_end || relative > UINT32_MAX ||
-            offset > FunctionKey::kMaxOffset) {
+            offset > FunctionKey::max_offset(section.kind)) {
+            return true;
+        }
+        if (section.kind == FrameSectionKind::kDebugFrame && is_described_by_go(begin)) {
             return true;
         }
         return functions_.push(FunctionKey::make(static_cast<std::uint32_t>(relative), section.kind, offset));
@@ -85,7 +91,27 @@ class Compiler {
                 return false;
             }
         }
-        return (header.count != 0 || scan(input_.eh_frame)) && scan(input_.debug_frame);
+        return (header.count != 0 || scan(input_.eh_frame)) && find_go_functions() && scan(input_.debug_frame);
+    }
+
+    bool find_go_functions() {
+        for (std::size_t i = 0; i < input_.go.size() && i <= FunctionKey::kMaxOther; ++i) {
+            const std::uint64_t begin = input_.go.begin(i);
+            const std::uint64_t relative = begin - input_.base;
+            image::GoFunction function;
+            if (begin >= input_.code_begin && begin < input_.code_end && relative <= UINT32_MAX &&
+                input_.go.function(i, &function) && function.depths != 0 &&
+                !functions_.push(FunctionKey::make_go(static_cast<std::uint32_t>(relative), i))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    // C code that Go's linker has put among Go's has no table of depths there.
+    bool is_described_by_go(std::uint64_t begin) const {
+        image::GoFunction function;
+        return input_.go.function_at(begin, &function) && function.depths != 0;
     }
 
     bool scan(const FrameSection& section) {
@@ -163,6 +189,9 @@ class Compiler {
 
     // False: not a single row could be made.
     bool compile_function(std::uint64_t key, std::uint64_t limit) {
+        if (FunctionKey::is_go(key)) {
+            return compile_go_function(key, limit);
+        }
         const FrameSection& section = section_of(key);
         Entry entry;
         Fde fde;
@@ -196,6 +225,38 @@ class Compiler {
             emit_row(section);
         }
         cursor_ = end_;
+        return true;
+    }
+
+    bool compile_go_function(std::uint64_t key, std::uint64_t limit) {
+        image::GoFunction function;
+        if (!input_.go.function(FunctionKey::offset(key), &function)) {
+            return false;
+        }
+        const std::uint64_t end = function.end < limit ? function.end : limit;
+        if (function.begin > cursor_) {
+            rows_.emit(cursor_, simple_rule(RuleKind::kNone));
+        }
+        cursor_ = function.begin;
+        if (const RuleKind kind = go_frame_kind(input_.go, function); kind != RuleKind::kPlain) {
+            rows_.emit(cursor_, simple_rule(kind));
+            cursor_ = end;
+            return true;
+        }
+        image::GoValues depths = input_.go.values(function, function.depths);
+        std::size_t read = 0;
+        while (cursor_ < end && depths.next()) {
+            const std::size_t step = depths.bytes_read() - read;
+            read = depths.bytes_read();
+            if (step > budget_) {
+                return false;
+            }
+            budget_ -= step;
+            if (depths.end() > cursor_) {
+                rows_.emit(cursor_, go_rule<Packer>(depths.value()));
+                cursor_ = depths.end() < end ? depths.end() : end;
+            }
+        }
         return true;
     }
 

@@ -1,4 +1,4 @@
-// The functions that call-frame sections describe, in ascending order: what compiling goes through.
+// The functions that call-frame sections and Go's table describe, in ascending order: what compiling goes through.
 //
 // Taken from the linker's search table where there is one (already sorted: no pass over the section), else by a pass
 // over the entries and a radix sort. Bounded on any input.
@@ -11,18 +11,33 @@
 
 namespace kymo::unwind {
 
-// begin (relative to the table's base) in the upper half, so that keys sort by it; then 0 for .eh_frame and 1 for
-// .debug_frame; then the FDE's offset in its section.
+// begin (relative to the table's base) in the upper half, so that keys sort by it; then 0 for .eh_frame and 1 for the
+// others, of which no two have one begin; of those, 0 for .debug_frame and 1 for Go's table; then the FDE's offset in
+// its section, or the function's index in the table.
 class FunctionKey {
   public:
-    static constexpr std::uint64_t kMaxOffset = 0x7FFFFFFF;
+    static constexpr std::uint64_t max_offset(FrameSectionKind kind) {
+        return kind == FrameSectionKind::kEhFrame ? 0x7FFFFFFF : kMaxOther;
+    }
     static constexpr std::uint64_t make(std::uint32_t begin, FrameSectionKind kind, std::uint64_t offset) {
-        return static_cast<std::uint64_t>(begin) << 32U |
-               (kind == FrameSectionKind::kDebugFrame ? std::uint64_t{1} << 31U : 0) | offset;
+        return static_cast<std::uint64_t>(begin) << 32U | (kind == FrameSectionKind::kDebugFrame ? kIsOther : 0) |
+               offset;
+    }
+    static constexpr std::uint64_t make_go(std::uint32_t begin, std::uint64_t index) {
+        return static_cast<std::uint64_t>(begin) << 32U | kIsOther | kIsGo | index;
     }
     static constexpr std::uint32_t begin(std::uint64_t key) { return static_cast<std::uint32_t>(key >> 32U); }
-    static constexpr bool is_debug(std::uint64_t key) { return (key >> 31U & 1U) != 0; }
-    static constexpr std::uint64_t offset(std::uint64_t key) { return key & kMaxOffset; }
+    static constexpr bool is_debug(std::uint64_t key) { return (key & (kIsOther | kIsGo)) == kIsOther; }
+    static constexpr bool is_go(std::uint64_t key) { return (key & (kIsOther | kIsGo)) == (kIsOther | kIsGo); }
+    static constexpr std::uint64_t offset(std::uint64_t key) {
+        return key & ((key & kIsOther) == 0 ? kIsOther - 1 : kMaxOther);
+    }
+
+    static constexpr std::uint64_t kMaxOther = 0x3FFFFFFF;
+
+  private:
+    static constexpr std::uint64_t kIsOther = std::uint64_t{1} << 31U;
+    static constexpr std::uint64_t kIsGo = std::uint64_t{1} << 30U;
 };
 
 // By the upper 33 bits, stable; least significant digit first, skipping digits that are all equal. False: no memory.

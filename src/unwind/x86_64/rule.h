@@ -68,6 +68,8 @@ class RulePacker {
   public:
     static constexpr unsigned kRegisters = kRuleRegisters;
     static constexpr unsigned kReturnRegister = kReturnAddress;
+    static constexpr unsigned kStackPointer = kRsp;
+    static constexpr bool kPushesReturnAddress = true;
     static constexpr bool kSignalRowsBeginEarly = false;
 
     // Instructions of the processor's own that change no rule.
