@@ -84,6 +84,12 @@ std::size_t matching(std::string_view name, std::size_t open) {
     return name.size();
 }
 
+// Whether the parentheses are a method's receiver in Go: "main.(*Tree).Insert".
+bool is_go_receiver(std::string_view name, std::size_t begin, std::size_t end) {
+    return begin > 0 && name[begin - 1] == '.' && name.substr(begin).starts_with("(*") &&
+           name.substr(end).starts_with('.');
+}
+
 }  // namespace
 
 bool is_mangled(std::string_view name) {
@@ -128,7 +134,7 @@ std::string short_name(std::string_view name, std::size_t max_template) {
         if (c == '<') {
             out +=
                 group.size() > 2 && group.size() - 2 > max_template && i > 0 ? std::string_view("<\u2026>") : group;
-        } else if (c != '(' || group == "(anonymous namespace)") {
+        } else if (c != '(' || group == "(anonymous namespace)" || is_go_receiver(name, i, end)) {
             out += group;
             if (c == ' ') {
                 name_begin = out.size();

@@ -5,6 +5,7 @@
 #include "parallel/loops.h"
 #include "program/code_names.h"
 #include "program/debug_names.h"
+#include "program/go_names.h"
 #include "program/image_search.h"
 #include "program/module_file.h"
 #include "program/plt_names.h"
@@ -85,10 +86,13 @@ void run(Task& task, const ImageName& image) {
                 ", which is not there: functions are named by symbols; put that file back (a Debian package's "
                 "is in the package's -dbgsym)";
         }
-        const bool is_complete = std::all_of(task.wanted.begin(), task.wanted.end(),
-                                             [](const Wanted& wanted) { return !wanted.frames.empty(); });
-        const bool has_symbols = is_complete || name_by_symbols(file.module(), name, task.wanted, task.names);
-        if (!debug_info.is_there && !has_symbols) {
+        const auto is_complete = [&] {
+            return std::all_of(task.wanted.begin(), task.wanted.end(),
+                               [](const Wanted& wanted) { return !wanted.frames.empty(); });
+        };
+        const bool has_go_table = !is_complete() && name_by_go_table(file.module(), name, task.wanted, task.names);
+        const bool has_symbols = is_complete() || name_by_symbols(file.module(), name, task.wanted, task.names);
+        if (!debug_info.is_there && !has_go_table && !has_symbols) {
             task.warning = image.path + ": stripped of all symbols; functions are shown as offsets";
         }
         name_by_plt(file.module(), name, task.wanted, task.names);

@@ -1,10 +1,10 @@
 // symbolize(): functions, inlined chains and source lines for the offsets that samples touched.
 //
 // Sources, in this order, offset by offset: DWARF (also separate debug files by build id or debug link, dwz, split
-// units, and debuginfod if DEBUGINFOD_URLS is set), ELF symbols (.symtab, .dynsym, .gnu_debugdata), linkage-table
-// entries, the start of the function from call-frame information, the bare offset. A file that is missing,
-// unreadable, of another architecture, or whose build id differs from the recorded one is one line in
-// Symbols::warnings, and its symbols are not used. Never throws for what a file contains.
+// units, and debuginfod if DEBUGINFOD_URLS is set), Go's own function table, ELF symbols (.symtab, .dynsym,
+// .gnu_debugdata), linkage-table entries, the start of the function from call-frame information, the bare offset. A
+// file that is missing, unreadable, of another architecture, or whose build id differs from the recorded one is one
+// line in Symbols::warnings, and its symbols are not used. Never throws for what a file contains.
 //
 // Cost: the touched compilation units are walked once, only functions that contain a wanted offset are entered
 // (elfutils' dwarf_getscopes would walk the unit once per offset). Images, and parts of an image with many

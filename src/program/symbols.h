@@ -16,7 +16,7 @@ namespace kymo::program {
 
 // Where a function's name came from, best first.
 enum class NameSource : std::uint8_t {
-    kDebugInfo,  // DWARF: inlining and lines are known too
+    kDebugInfo,  // DWARF or Go's function table: inlining and lines are known too
     kSymbol,     // an ELF symbol
     kPlt,        // a linkage-table entry: "name@plt"
     kFrame,      // only the function's start is known: "module+0x1234"

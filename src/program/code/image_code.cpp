@@ -5,6 +5,7 @@
 #include "program/flow/make_flow_graph.h"
 #include "program/flow/no_return.h"
 #include "program/frame_starts.h"
+#include "program/go_names.h"
 #include "program/plt_names.h"
 
 #include <algorithm>
@@ -126,7 +127,13 @@ ImageCode& ImageCode::operator=(ImageCode&&) noexcept = default;
 ImageCode::~ImageCode() = default;
 
 void ImageCode::read_functions() {
-    const auto described = frame_extents(file_.module());
+    auto described = frame_extents(file_.module());
+    const auto of_go = go_extents(file_.module());
+    if (!of_go.empty()) {
+        const auto middle = described.insert(described.end(), of_go.begin(), of_go.end());
+        std::inplace_merge(described.begin(), middle, described.end(),
+                           [](const FrameExtent& a, const FrameExtent& b) { return a.begin < b.begin; });
+    }
     std::uint64_t covered = 0;
     for (const Symbol& symbol : symbols_of(file_.module(), described)) {
         const auto bytes = text_.from(symbol.begin);
@@ -137,7 +144,7 @@ void ImageCode::read_functions() {
         functions_.push_back({symbol.name, {{symbol.begin, end}}});
         covered = end;
     }
-    // What is between the symbols, by call-frame information.
+    // What is between the symbols, by call-frame information and by Go's function table.
     const std::size_t named = functions_.size();
     const auto next_named = [&](std::uint64_t at) {
         const auto next =

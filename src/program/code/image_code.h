@@ -1,7 +1,7 @@
 // The machine code of an image's functions: which bytes are one function, and its control-flow graph.
 //
 // A function is the range of a symbol with a size; its cold part ("f.cold") belongs to it. Code without a symbol
-// is cut at the starts in call-frame information. Without either, nothing is known.
+// is cut at the starts in call-frame information and in Go's function table. Without any, nothing is known.
 //
 // Never throws for what a file contains. Not thread-safe: one per worker, as libdw's handles are. Cost: opening
 // reads the symbols once; a graph is about 100 ns an instruction, made once per function.
@@ -29,7 +29,7 @@ struct CodeExtent {
 };
 
 struct CodeFunction {
-    std::string linkage_name;       // empty: known by call-frame information alone
+    std::string linkage_name;       // empty: known by call-frame information or Go's table alone
     std::vector<CodeExtent> parts;  // the entry's first
     std::uint64_t entry() const { return parts.front().begin; }
 };

@@ -1,9 +1,9 @@
 // What of a program is its users' own: code that they can change. Every part that names a place asks here.
 //
 // Not their own: the C and C++ libraries, the loader, run-time libraries of OpenMP, MPI and tasks, what headers of
-// those put into the program (std::sort, inlined or instantiated), start-up code and linkage tables. Libraries in the
-// system's directories and among an interpreter's packages are not, either. If every executable is the system's (xz,
-// g++, python3), those are own code.
+// those put into the program (std::sort, inlined or instantiated), Go's run time, start-up code and linkage tables.
+// Libraries in the system's directories and among an interpreter's packages are not, either. If every executable is
+// the system's (xz, g++, python3), those are own code.
 #pragma once
 
 #include "program/symbols.h"

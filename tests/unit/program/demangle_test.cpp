@@ -58,6 +58,9 @@ TEST(Demangle, GivesBackWhatIsTooLong) {
 TEST(ShortName, DropsParametersReturnTypesAndLongTemplateArguments) {
     EXPECT_EQ(short_name("kernel_a(double*, unsigned long)"), "kernel_a");
     EXPECT_EQ(short_name("main"), "main");
+    EXPECT_EQ(short_name("main.(*Tree).Insert"), "main.(*Tree).Insert");
+    EXPECT_EQ(short_name("example.org/a/b.(*Tree).Insert.func1"), "example.org/a/b.(*Tree).Insert.func1");
+    EXPECT_EQ(short_name("apply(void (*)(int))"), "apply");
     EXPECT_EQ(short_name("void apply<int>(int)"), "apply<int>");
     EXPECT_EQ(short_name("std::vector<int, std::allocator<int> >::push_back(int const&)"),
               "std::vector<…>::push_back");

@@ -14,6 +14,7 @@ namespace families {
 
 TEST(QualifiedName, LeavesOutReturnTypeAndParameters) {
     EXPECT_EQ(qualified_name("main"), "main");
+    EXPECT_EQ(qualified_name("main.(*Tree).Insert"), "main.(*Tree).Insert");
     EXPECT_EQ(qualified_name("void std::sort<int*>(int*, int*)"), "std::sort<int*>");
     EXPECT_EQ(qualified_name("ns::f(std::vector<int, std::allocator<int> > const&)"), "ns::f");
     EXPECT_EQ(qualified_name("std::pair<int, long> make<int>(int)"), "make<int>");
