@@ -2,6 +2,7 @@
 
 #include "import/native.h"
 
+#include <algorithm>
 #include <linux/perf_event.h>
 
 namespace kymo::import {
@@ -14,6 +15,29 @@ constexpr std::size_t kMostCallFrames = 8;
 constexpr std::uint64_t kFutexValue = 2;  // index of the argument: the value that the word has
 
 }  // namespace
+
+bool join_chain(std::vector<Frame>& walked, std::span<const Frame> chain) {
+    constexpr std::size_t kMostInterrupted = 1;  // frames of the path that the chain lacks at its end
+    // A handler's return was not called: the chain takes one off its address all the same.
+    const auto is_same = [](const Frame& one, const Frame& linked) {
+        return one.image == linked.image && one.image != 0 &&
+               (one.offset == linked.offset || one.offset == linked.offset + 1);
+    };
+    for (std::size_t lacks = 0; lacks <= kMostInterrupted && lacks + 1 < walked.size(); ++lacks) {
+        // Recursion repeats a frame: its place in the chain is by how often the path has met it.
+        const auto end = walked.end() - static_cast<std::ptrdiff_t>(lacks);
+        const Frame& last = end[-1];
+        auto met = std::count_if(walked.begin(), end, [&](const Frame& one) { return is_same(one, last); });
+        const auto place = std::find_if(chain.begin(), chain.end(),
+                                        [&](const Frame& linked) { return is_same(last, linked) && --met == 0; });
+        if (place != chain.end()) {
+            const bool leads_on = place + 1 != chain.end();
+            walked.insert(walked.end(), place + 1, chain.end());
+            return leads_on;
+        }
+    }
+    return false;
+}
 
 FoundPath SamplePaths::find(Process& process, const perf::Sample& row) {
     FoundPath found;
@@ -30,6 +54,12 @@ FoundPath SamplePaths::find(Process& process, const perf::Sample& row) {
     }
     found.is_of_other = has_stack && !is_walked;
     const rec::PathEnd end = find_chain(process, row);
+    if (is_walked && end == rec::PathEnd::kComplete && join_chain(walked_, chain_)) {
+        found.frames = walked_;
+        found.end = end;
+        found.recovered = true;
+        return found;
+    }
     if (!is_walked || (end == rec::PathEnd::kComplete && chain_.size() > found.frames.size())) {
         found.frames = chain_;
         found.end = end;

@@ -38,13 +38,22 @@ struct Sleeper {
     std::vector<std::uint8_t> stack;  // from its pointer on
 };
 
+// Completes a walked path with the outer part of a chain of frame pointers, both innermost first. False: the chain
+// does not lead on from where the path ends, which is then unchanged.
+//
+// Where a function moves to another stack (Go's systemstack), its caller is beyond the copied piece, and the chain
+// leads there; behind a signal frame the chain begins again at the caller of what was interrupted. Up to there both
+// have met the same frames, but for those that keep no frame pointer: these the chain lacks.
+bool join_chain(std::vector<Frame>& walked, std::span<const Frame> chain);
+
 class SamplePaths {
   public:
     // `is_own_machine`: the samples are of this machine's kind of processor.
     SamplePaths(ImageFiles& files, KernelCode& kernel, bool is_own_machine)
         : files_(files), kernel_(kernel), is_own_machine_(is_own_machine) {}
 
-    // A stack that cannot be walked to its end gives way to a longer chain of frame pointers.
+    // Where a stack cannot be walked to its end, a chain of frame pointers that leads on from there completes the
+    // path; one that does not meet it takes its place if it is longer.
     FoundPath find(Process& process, const perf::Sample& row);
 
     // Of the registers only those of the arguments are known, so that a path may end where another one is needed.
