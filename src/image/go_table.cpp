@@ -61,12 +61,13 @@ std::uint64_t GoTable::find(std::span<const std::uint8_t> bytes) {
         if (layout_of(rest) < Layout::k116) {
             continue;
         }
-        // The linker writes the parts in this order, right behind the header.
+        // The linker writes the parts in this order, the first right behind the header but for alignment.
         const Parts parts = parts_of(rest);
-        if (parts.names < kFirstField + 7 * kPointer || parts.names > kFirstField + 8 * kPointer ||
-            parts.units < parts.names || parts.files < parts.units || parts.tables < parts.files ||
-            parts.functions < parts.tables || parts.functions > rest.size() || parts.count == 0 ||
-            parts.count > (rest.size() - parts.functions) / 8) {
+        constexpr std::uint64_t kHeader = kFirstField + 7 * kPointer;
+        constexpr std::uint64_t kMostPadding = 128;
+        if (parts.names < kHeader || parts.names > kHeader + kMostPadding || parts.units < parts.names ||
+            parts.files < parts.units || parts.tables < parts.files || parts.functions < parts.tables ||
+            parts.functions > rest.size() || parts.count == 0 || parts.count > (rest.size() - parts.functions) / 8) {
             continue;
         }
         return at;
