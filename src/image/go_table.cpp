@@ -172,7 +172,8 @@ bool GoTable::read_record(std::uint64_t place, GoFunction* function) const {
     const std::size_t entry = field_bytes(layout_);
     const bool has_unit = layout_ >= Layout::k116;
     const bool has_line = layout_ >= Layout::k120;
-    const std::size_t size = entry + 7 * 4 + (has_unit ? 4U : 0U) + (has_line ? 4U : 0U) + 4;
+    const std::size_t fields = 8U + (has_unit ? 1U : 0U) + (has_line ? 1U : 0U);
+    const std::size_t size = entry + fields * sizeof(std::uint32_t);
     if (place > records_.size() || records_.size() - place < size) {
         return false;
     }
