@@ -221,6 +221,25 @@ bool has_go_runtime(std::span<const std::uint8_t> bytes) {
            file.find_section(".go.buildinfo", &section);
 }
 
+// A program that Go's linker made without the system's linker (no cgo, or none that needs it) begins in Go's run
+// time: the C library's __libc_start_main, in which the monitor starts, is never called.
+Result<void> check_beginning(const std::string& name, std::span<const std::uint8_t> bytes) {
+    constexpr std::string_view kStart("__libc_start_main", sizeof("__libc_start_main"));  // with its end
+    image::ElfFile file;
+    Elf64_Shdr section{};
+    if (!has_go_runtime(bytes) || image::ElfFile::parse(bytes, &file) != image::ElfError::kNone ||
+        !file.find_section(".dynstr", &section)) {
+        return {};
+    }
+    const auto names = file.contents(section);
+    if (std::search(names.begin(), names.end(), kStart.begin(), kStart.end()) != names.end()) {
+        return {};
+    }
+    return not_runnable(
+        name + " is linked by Go alone and does not begin in the C library: the monitor would not start",
+        "link it with the system's linker (go build -ldflags=-linkmode=external)");
+}
+
 std::string build_id_of(std::span<const std::uint8_t> bytes) {
     image::ElfFile file;
     if (image::ElfFile::parse(bytes, &file) != image::ElfError::kNone) {
@@ -276,6 +295,14 @@ Result<std::string> check_file(const fs::path& path, Program& program, Fitness f
             return checked.error();
         }
         program.obstacle = checked.error();
+    }
+    if (contents.kind == image::ProgramKind::kDynamic) {
+        if (auto checked = check_beginning(name, file->bytes()); !checked) {
+            if (fitness == Fitness::kForMonitor) {
+                return checked.error();
+            }
+            program.obstacle = checked.error();
+        }
     }
     const image::Sanitizer sanitizer = sanitizer_of(file->bytes());
     if (auto checked = check_sanitizer(name, sanitizer); !checked) {

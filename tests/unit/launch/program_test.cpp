@@ -49,6 +49,25 @@ TEST_F(FindProgram, ByNameAndByPath) {
     EXPECT_FALSE(find_program("/bin/sh", "")->go_runtime);
 }
 
+// Go's mark in place of another section's name; and a beginning that is not the C library's.
+TEST_F(FindProgram, GoProgramsThatDoNotBeginInTheCLibraryAreRefused) {
+    std::ifstream in("/bin/true", std::ios::binary);
+    std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+    const std::string other(".note.gnu.property");
+    const std::size_t section = text.rfind(other + '\0');
+    const std::size_t start = text.find(std::string("__libc_start_main") + '\0');
+    if (section == std::string::npos || start == std::string::npos) {
+        GTEST_SKIP() << "/bin/true has other sections, or another beginning";
+    }
+    text.replace(section, 14, std::string(".go.buildinfo") + '\0');
+    folder_.program("go_by_system", text);
+    EXPECT_TRUE(find_program("./go_by_system", "")->go_runtime);
+    text[start] = 'x';
+    folder_.program("go_alone", text);
+    EXPECT_EQ(refusal("./go_alone").kind, ErrorKind::kNotRunnable);
+    EXPECT_THAT(refusal("./go_alone").what, HasSubstr("linked by Go alone"));
+}
+
 TEST_F(FindProgram, MissingOnesGetAHint) {
     EXPECT_EQ(refusal("no-such-program-anywhere").kind, ErrorKind::kNotFound);
     EXPECT_EQ(refusal("/no/such/program").kind, ErrorKind::kNotFound);
