@@ -90,7 +90,7 @@ class Attachment {
         : options_(options),
           folder_(folder),
           files_(folder),
-          builder_options_(live_builder_options(!options.machine, files_)),
+          builder_options_(live_builder_options(!options.machine, files_, names_)),
           builder_(folder, builder_options_, log_) {}
 
     Result<void> begin(const Targets& targets) {
@@ -164,6 +164,9 @@ class Attachment {
                                        "the kernel does not let this user read the stacks of these processes",
                                        "sysctl kernel.yama.ptrace_scope=0, or run as root"});
         }
+        if (auto names = import::missing_generated_names(builder_.counts())) {
+            outcome.missing.push_back(*std::move(names));
+        }
         for (const events::Missing& missing : outcome.missing) {
             log_.write_missing(missing);
         }
@@ -212,6 +215,7 @@ class Attachment {
     const recording::Folder& folder_;
     launch::SignalWatch signals_;
     LiveFiles files_;
+    LiveNames names_;
     import::BuilderOptions builder_options_;
     launch::RunLog log_;
     import::RecordingBuilder builder_;

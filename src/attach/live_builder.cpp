@@ -34,7 +34,7 @@ rec::FileKind file_kind(std::uint32_t pid, std::uint32_t descriptor) {
 
 }  // namespace
 
-import::BuilderOptions live_builder_options(bool every_process, LiveFiles& files) {
+import::BuilderOptions live_builder_options(bool every_process, LiveFiles& files, LiveNames& names) {
     import::BuilderOptions options;
     options.producer = launch::kProducer;
     options.mechanism = rec::Mechanism::kOutside;
@@ -42,6 +42,8 @@ import::BuilderOptions live_builder_options(bool every_process, LiveFiles& files
     options.kernel_symbols = "/proc/kallsyms";
     options.locate = [&files](const import::perf::Mapping& row) { return files.locate(row); };
     options.file_kind = file_kind;
+    options.generated_names = {[&names](std::uint32_t pid) { names.prepare(pid); },
+                               [&names](std::uint32_t pid) { return names.open(pid); }};
     return options;
 }
 

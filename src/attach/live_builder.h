@@ -2,6 +2,7 @@
 #pragma once
 
 #include "attach/live_files.h"
+#include "attach/live_names.h"
 #include "attach/sample_rings.h"
 #include "import/recording_builder.h"
 #include "recording/folder.h"
@@ -10,8 +11,8 @@
 
 namespace kymo::attach {
 
-// Options of a builder for programs of this machine that run. `files` outlives it.
-import::BuilderOptions live_builder_options(bool every_process, LiveFiles& files);
+// Options of a builder for programs of this machine that run. `files` and `names` outlive it.
+import::BuilderOptions live_builder_options(bool every_process, LiveFiles& files, LiveNames& names);
 
 // Begins it with the events of these rings.
 Result<void> begin_live(import::RecordingBuilder& builder, const SampleRings& rings, std::uint64_t time);

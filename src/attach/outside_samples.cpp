@@ -19,7 +19,7 @@ Result<void> OutsideSamples::started(launch::RunScene& scene) {
         return opened;
     }
     files_.emplace(scene.folder);
-    builder_options_ = live_builder_options(true, *files_);
+    builder_options_ = live_builder_options(true, *files_, names_);
     builder_.emplace(scene.folder, builder_options_, scene.log);
     if (auto begun = begin_live(*builder_, rings_, scene.begun); !begun) {
         return begun;
@@ -43,6 +43,9 @@ void OutsideSamples::ended(launch::RunScene& scene, launch::RecordOutcome& outco
     }
     std::vector<events::Missing> missing = missing_from_outside();
     missing.insert(missing.end(), rings_.missing().begin(), rings_.missing().end());
+    if (auto names = import::missing_generated_names(builder_->counts())) {
+        missing.push_back(*std::move(names));
+    }
     for (const events::Missing& each : missing) {
         scene.log.write_missing(each);
     }

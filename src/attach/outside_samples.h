@@ -25,6 +25,7 @@ class OutsideSamples final : public launch::RunParticipant {
     SampleSettings settings_;
     SampleRings rings_;
     std::optional<LiveFiles> files_;
+    LiveNames names_;
     import::BuilderOptions builder_options_;
     std::optional<import::RecordingBuilder> builder_;
 };

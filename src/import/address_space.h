@@ -10,9 +10,10 @@
 namespace kymo::import {
 
 struct MappedImage {
-    std::uint64_t image = 0;  // number of an image row; 0: code without a file
-    std::uint64_t bias = 0;   // process address − offset in the image
-    bool is_code = true;      // false: nothing is mapped there, as far as known
+    std::uint64_t image = 0;    // number of an image row; 0: code without a file
+    std::uint64_t bias = 0;     // process address − offset in the image
+    bool is_code = true;        // false: nothing is mapped there, as far as known
+    bool is_generated = false;  // code without a file that the program made itself
 };
 
 class AddressSpace {

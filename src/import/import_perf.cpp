@@ -1,5 +1,6 @@
 #include "base/descriptor.h"
 #include "import/import.h"
+#include "import/recorded_names.h"
 #include "import/recording_builder.h"
 #include "import/recording_folder.h"
 #include "launch/record_outcome.h"
@@ -16,13 +17,20 @@ namespace rec = recording;
 // The records of a file, until the caller has enough.
 class Importer : public RecordingBuilder {
   public:
-    Importer(const rec::Folder& folder, const BuilderOptions& options, launch::RunLog& log, bool (*is_cancelled)())
-        : RecordingBuilder(folder, options, log), is_cancelled_(is_cancelled) {}
+    Importer(const rec::Folder& folder, const BuilderOptions& options, launch::RunLog& log, RecordedNames& names,
+             bool (*is_cancelled)())
+        : RecordingBuilder(folder, options, log), names_(names), is_cancelled_(is_cancelled) {}
+
+    Result<void> begin(const perf::FileFacts& facts, std::span<const perf::Attribute> attributes) override {
+        names_.set_host(facts.hostname);
+        return RecordingBuilder::begin(facts, attributes);
+    }
 
     bool is_cancelled() const { return is_cancelled_ != nullptr && is_cancelled_(); }
     bool enough() const override { return RecordingBuilder::enough() || is_cancelled(); }
 
   private:
+    RecordedNames& names_;
     bool (*is_cancelled_)();
 };
 
@@ -85,14 +93,20 @@ Result<ImportReport> import_perf_data(const std::filesystem::path& file, const s
     if (auto created = log.create(*opened); !created) {
         return created.error();
     }
-    const BuilderOptions builder{.symfs = options.symfs, .producer = options.producer};
-    Importer importer(*opened, builder, log, options.is_cancelled);
+    RecordedNames names(file, options.symfs);
+    BuilderOptions builder{.symfs = options.symfs, .producer = options.producer};
+    builder.generated_names.open = [&names](std::uint32_t pid) { return names.open(pid); };
+    Importer importer(*opened, builder, log, names, options.is_cancelled);
     const auto facts = perf::read_perf_data(file, importer, options.progress);
     if (!facts) {
         return facts.error();
     }
     const auto written = importer.finish(importer.last_time());
     write_run(importer, *facts, options.producer, &log);
+    const auto nameless = missing_generated_names(importer.counts(), names.why());
+    if (nameless) {
+        log.write_missing(*nameless);
+    }
     rec::RunEnd end;
     end.time = importer.last_time();
     end.reason = static_cast<std::uint64_t>(launch::EndReason::kImported);
@@ -102,6 +116,11 @@ Result<ImportReport> import_perf_data(const std::filesystem::path& file, const s
         return written.error();
     }
     ImportReport report = report_of(importer, *facts);
+    if (nameless) {
+        report.notices.push_back("the names of just-in-time compiled code are not known: " + nameless->why + "; " +
+                                 nameless->remedy +
+                                 (options.symfs.empty() ? "; --symfs / takes the map in any case" : ""));
+    }
     copy_images(importer.images().elsewhere(), *opened, &report.notices);
     pack_files(*opened, importer.files(), &report.notices);
     return report;

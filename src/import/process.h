@@ -38,7 +38,9 @@ struct Process {
     std::unique_ptr<ProcessLog> log;
     std::size_t written = 0;  // of its images, to the log
     std::unique_ptr<StackWalker> walker;
-    std::size_t walked = 0;  // of its images, that it has
+    std::size_t walked = 0;          // of its images, that it has
+    std::size_t seen_generated = 0;  // of the log's addresses
+    bool is_generating = false;      // it runs code that it made itself
 };
 
 }  // namespace kymo::import

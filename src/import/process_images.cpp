@@ -1,5 +1,6 @@
 #include "import/process_images.h"
 
+#include "import/generated_code.h"
 #include "import/kernel_code.h"
 
 #include <algorithm>
@@ -42,7 +43,7 @@ void ImageFiles::know(std::span<const perf::BuildId> build_ids) {
 }
 
 void ImageFiles::note_missing(const std::string& path) {
-    if (path.starts_with('/') && missing_.size() < kMostMissing) {
+    if (path.starts_with('/') && !is_generated_code(path) && missing_.size() < kMostMissing) {
         missing_.insert(path);
     }
 }
@@ -72,7 +73,7 @@ MappedImage ImageFiles::load(ProcessImages& process, std::uint64_t process_begin
     // Code that was made while the program ran, and the kernel's own in its address space but for the vDSO.
     const bool has_file = row.path.starts_with('/') && !row.path.starts_with("//");
     if ((!has_file && row.path != "[vdso]") || process.images.size() >= kMostImages) {
-        return {};
+        return {.is_generated = !has_file && is_generated_code(row.path)};
     }
     LoadedImage made;
     made.path = without_deleted(row.path);
@@ -95,6 +96,8 @@ MappedImage ImageFiles::load(ProcessImages& process, std::uint64_t process_begin
             end = std::max(end, made.bias + file->end());
             entry = file->entry == 0 ? 0 : made.bias + file->entry;
             made.file = file->path;
+        } else if (!file && is_generated_code(made.path)) {
+            return {.is_generated = true};  // memory with a name, as of memfd_create(): not a program's file
         } else {
             // Where its code lies in the file is not known: nothing may look for names there.
             made.path = "[" + made.path + "]";

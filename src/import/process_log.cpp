@@ -110,8 +110,12 @@ std::uint64_t ProcessLog::enter_path(Thread& thread, std::span<const Frame> path
     std::uint64_t context = 0;
     for (std::size_t i = path.size(); i > 0; --i) {
         const Frame& frame = path[i - 1];
-        context = thread.contexts.enter(context, frame.image, frame.offset,
-                                        [&](const recording::Context& row) { thread.writer.append(row); });
+        context = thread.contexts.enter(context, frame.image, frame.offset, [&](const recording::Context& row) {
+            thread.writer.append(row);
+            if (row.image == 0 && generated_.size() < kMostGenerated) {
+                generated_.push_back(row.offset);
+            }
+        });
     }
     return context;
 }

@@ -80,6 +80,9 @@ class ProcessLog {
     bool close(std::uint64_t time, std::uint64_t how);
 
     std::uint64_t threads() const { return opened_; }
+    // Addresses in image 0 of call paths, as they came up: some more than once; the first kMostGenerated.
+    const std::vector<std::uint64_t>& generated() const { return generated_; }
+    static constexpr std::size_t kMostGenerated = std::size_t{1} << 21U;
 
   private:
     struct Held {
@@ -102,7 +105,7 @@ class ProcessLog {
     void write_start(const ProcessStart& start);
     Thread& open_thread(std::uint32_t tid, std::uint64_t begin, std::string_view name);
     Thread& thread_of(std::uint32_t tid, std::uint64_t born, std::string_view name, const SampleIn& sample);
-    static std::uint64_t enter_path(Thread& thread, std::span<const Frame> path);
+    std::uint64_t enter_path(Thread& thread, std::span<const Frame> path);
     std::uint64_t clock_of(Thread& thread, const SampleIn& sample, std::uint64_t period) const;
     static void write_held(Thread& thread, std::uint64_t time);
     void end(Thread& thread, std::uint64_t time);
@@ -117,6 +120,7 @@ class ProcessLog {
     std::uint64_t opened_ = 0;  // streams
     std::unordered_map<std::uint32_t, std::unique_ptr<Thread>> threads_;
     std::vector<std::uint64_t> deltas_;
+    std::vector<std::uint64_t> generated_;
     bool incomplete_ = false;
 };
 

@@ -25,6 +25,18 @@ std::uint16_t machine_of(std::string_view arch) {
 
 }  // namespace
 
+std::optional<events::Missing> missing_generated_names(const BuilderCounts& counts, const std::string& why) {
+    if (counts.nameless == 0) {
+        return std::nullopt;
+    }
+    const std::string whose = counts.nameless == 1 ? "a process" : std::to_string(counts.nameless) + " processes";
+    return events::Missing{"names of just-in-time compiled code",
+                           why.empty() ? whose + " left no /tmp/perf-PID.map that names it" : why,
+                           "let the program write it: node --perf-basic-prof, python3 -X perf, "
+                           "DOTNET_PerfMapEnabled=1, java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit or "
+                           "jcmd PID Compiler.perfmap"};
+}
+
 Result<void> RecordingBuilder::begin(const perf::FileFacts& facts, std::span<const perf::Attribute> attributes) {
     machine_ = machine_of(facts.arch);
     attributes_ = attributes;
@@ -186,6 +198,7 @@ void RecordingBuilder::sample(const perf::Sample& row) {
     process.log->sample(row.tid, is_known ? task->second.born : 0, is_known ? task->second.name : std::string(),
                         sample);
     ++counts_.samples;
+    see_generated(row.pid, process);
     if (row.attribute == plan_.switches) {
         // The kernel takes this sample just before it records that the thread loses its processor.
         note_blocked(process, row.tid, path, 0);
@@ -346,6 +359,7 @@ void RecordingBuilder::end_process(std::uint32_t pid, std::uint64_t time, std::u
         task.blocked.reset();
     }
     counts_.threads += process.log->threads();
+    name_generated(pid, process, time);
     if (!process.log->close(time, how) && !error_) {
         error_ = Error{ErrorKind::kNoSpace,
                        (folder_.path() / process.log->file()).string() + ": there is no space left for its rows",
@@ -353,6 +367,43 @@ void RecordingBuilder::end_process(std::uint32_t pid, std::uint64_t time, std::u
     }
     process.log.reset();
     process.written = 0;
+    process.seen_generated = 0;
+    process.is_generating = false;
+}
+
+// Whether the process has run code that it made itself, once there are new call paths.
+void RecordingBuilder::see_generated(std::uint32_t pid, Process& process) {
+    const std::vector<std::uint64_t>& addresses = process.log->generated();
+    for (; !process.is_generating && process.seen_generated < addresses.size(); ++process.seen_generated) {
+        process.is_generating = process.space.at(addresses[process.seen_generated]).is_generated;
+        if (process.is_generating && options_.generated_names.prepare) {
+            options_.generated_names.prepare(pid);
+        }
+    }
+}
+
+void RecordingBuilder::name_generated(std::uint32_t pid, Process& process, std::uint64_t time) {
+    if (!process.is_generating || error_) {
+        return;
+    }
+    ++counts_.generating;
+    Descriptor map = options_.generated_names.open ? options_.generated_names.open(pid) : Descriptor();
+    if (!map) {
+        ++counts_.nameless;
+        return;
+    }
+    auto made = write_generated_image(process.log->generated(), std::move(map),
+                                      machine_ == EM_NONE ? processor::kMachine : machine_, folder_);
+    if (!made) {
+        error_ = made.error();
+    } else if (!*made) {
+        ++counts_.nameless;
+    } else {
+        rec::Image row = (*made)->row;
+        row.time = std::max(time, process.begin);
+        row.build_id = (*made)->build_id;
+        process.log->write(row);
+    }
 }
 
 // Into deltas_, by attribute: what was counted since the sample before.

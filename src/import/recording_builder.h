@@ -6,6 +6,7 @@
 #pragma once
 
 #include "import/event_plan.h"
+#include "import/generated_code.h"
 #include "import/perf/visitor.h"
 #include "import/process.h"
 #include "import/process_images.h"
@@ -38,6 +39,7 @@ struct BuilderOptions {
     ImageFiles::Locate locate = {};
     // What a descriptor of a process is open on, while that runs; none: not known.
     std::function<recording::FileKind(std::uint32_t pid, std::uint32_t descriptor)> file_kind = {};
+    GeneratedNames generated_names = {};
 };
 
 struct BuilderCounts {
@@ -49,8 +51,13 @@ struct BuilderCounts {
     std::uint64_t lost = 0;             // records that the kernel had no room for
     std::uint64_t other_registers = 0;  // samples with a copied stack, but of another kind of machine: without paths
     std::uint64_t left_out = 0;         // samples of more than kMostFiles processes
+    std::uint64_t generating = 0;       // processes with frames in code that they made themselves
+    std::uint64_t nameless = 0;         // of those, without names of that code
 };
 inline constexpr std::size_t kMostFiles = 1U << 16U;  // processes with samples
+
+// Where just-in-time compiled code has no names: that, and how to get them. `why`: empty: nothing more is known.
+std::optional<events::Missing> missing_generated_names(const BuilderCounts& counts, const std::string& why = {});
 
 class RecordingBuilder : public perf::Visitor {
   public:
@@ -96,6 +103,8 @@ class RecordingBuilder : public perf::Visitor {
     bool open_log(std::uint32_t pid, Process& process);
     static void write_images(Process& process);
     void end_process(std::uint32_t pid, std::uint64_t time, std::uint64_t how);
+    void see_generated(std::uint32_t pid, Process& process);
+    void name_generated(std::uint32_t pid, Process& process, std::uint64_t time);
     void find_deltas(const perf::Sample& row);
     void note_blocked(Process& process, std::uint32_t tid, const FoundPath& path, std::uint64_t since);
     void write_wait(std::uint32_t pid, Process& process, std::uint32_t tid, Task& task, std::uint64_t end,

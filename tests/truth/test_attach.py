@@ -1,7 +1,9 @@
 """kymo record --pid: a program that runs already is recorded as long as asked, with its functions, threads and waits, and goes on as if
-nothing had happened. And a program that is linked statically, which no monitor can be loaded into, is measured the same way."""
+nothing had happened. And a program that is linked statically, which no monitor can be loaded into, is measured the same way. Code that a
+program made itself has the names of its perf-PID.map."""
 
 import os
+import pathlib
 import shutil
 import signal
 import time
@@ -139,6 +141,43 @@ def replaced(test):
         test.check("replaced: the names of the old file, which the kernel keeps", "computes", sorted(frames)[:10], named)
 
 
+def generated(test):
+    """Code that the program made itself has the names that it left, those of later lines before those of earlier ones; or the report says why not."""
+    if test.barred:
+        return
+    running = test.start(test.program("generates"), stdin=-1, stdout=-1, text=True)
+    running.stdout.readline()
+    names = pathlib.Path(f"/tmp/perf-{running.pid}.map")
+    try:
+        path = test.work / "generated.kymo"
+        done = test.run(test.kymo, "record", "-q", "--pid", running.pid, "--duration", 0.5, "-o", path)
+        test.equal("generated: exit status", 0, done.returncode)
+        frames = {frame for frames, _ in test.folded(path) for frame in frames}
+        for name in ("JS:*hot /srv/generates.js:1:1", "JS:~warm /srv/generates.js:9:1"):
+            test.check(f"generated: {name}", "a function", sorted(frames)[:10], name in frames)
+        test.check("generated: the old function", "none, later lines are of its place", sorted(frames)[:10], "old_code" not in frames)
+        test.check("generated: code without a name", "none", sorted(frames)[:10], not any("[generated]" in frame for frame in frames))
+        missing = {row["what"] for row in test.report(path)["recording"]["unavailable"]}
+        test.check("generated: names are known", "nothing said", missing, "names of just-in-time compiled code" not in missing)
+    finally:
+        names.unlink(missing_ok=True)
+    path = test.work / "nameless.kymo"
+    done = test.run(test.kymo, "record", "--pid", running.pid, "--duration", 0.3, "-o", path)
+    test.equal("without names: exit status", 0, done.returncode)
+    missing = {row["what"]: row for row in test.report(path)["recording"]["unavailable"]}
+    test.check("without names: said", "that they are not known", sorted(missing), "names of just-in-time compiled code" in missing)
+    finish(test, running, "generated")
+    path = test.work / "until_its_end.kymo"
+    recorder = test.start(test.kymo, "record", "--from-outside", "-o", path, "--", test.program("generates"), stdin=-1, stdout=-1, stderr=-1, text=True)
+    recorder.stdout.readline()
+    time.sleep(0.3)
+    recorder.communicate("")
+    report = test.report(path)
+    frames = {frame for frames, _ in test.folded(path) for frame in frames}
+    test.check("until its end: the names are read after it", "hot", sorted(frames)[:10], "JS:*hot /srv/generates.js:1:1" in frames)
+    pathlib.Path(f"/tmp/perf-{report['processes'][0]['pid']}.map").unlink(missing_ok=True)
+
+
 def refusals(test):
     for what, options, code, says in (
             ("no such process", ("--pid", 2**22 + 1), 3, "there is no process"),
@@ -157,6 +196,7 @@ def body(test):
     attaching(test)
     started(test)
     replaced(test)
+    generated(test)
     refusals(test)
 
 

@@ -37,7 +37,8 @@ Result<Input> Input::open(const std::filesystem::path& path) {
 
 Result<bool> Input::fill() {
     for (;;) {
-        const ssize_t got = ::read(file_.number(), block_.data() + filled_, block_.size() - filled_);
+        const std::size_t room = std::min<std::uint64_t>(block_.size() - filled_, left_);
+        const ssize_t got = ::read(file_.number(), block_.data() + filled_, room);
         if (got < 0 && errno == EINTR) {
             continue;
         }
@@ -45,6 +46,7 @@ Result<bool> Input::fill() {
             return cannot_read(name_, errno);
         }
         filled_ += static_cast<std::size_t>(got);
+        left_ -= static_cast<std::uint64_t>(got);
         return got > 0;
     }
 }

@@ -18,6 +18,12 @@ class Input {
 
     // The file, or standard input if the path is "-". Errors: kNotFound, kPermission, also of a directory.
     static Result<Input> open(const std::filesystem::path& path);
+    // A file that is open, from where it stands; what lies behind so many bytes is not read. `name`: for messages.
+    static Input of(Descriptor file, std::string name, std::uint64_t most_bytes) {
+        Input input(std::move(file), std::move(name), 0);
+        input.left_ = most_bytes;
+        return input;
+    }
 
     [[nodiscard]] const std::string& name() const { return name_; }  // for messages
 
@@ -41,6 +47,7 @@ class Input {
     std::string name_;
     std::uint64_t size_ = 0;
     std::uint64_t given_ = 0;
+    std::uint64_t left_ = ~std::uint64_t{0};  // bytes that may be read
     std::vector<std::uint8_t> block_;
     std::size_t filled_ = 0;  // bytes of block_ that were read and not given
 };
