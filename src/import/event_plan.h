@@ -28,6 +28,7 @@ enum class Pace : std::uint8_t {
     kCounted,    // its period, which is time
     kEstimated,  // the time since the stream's sample before it, unless that is much longer than usual
     kUnknown,    // no event goes with time
+    kGiven,      // a row comes where the call path changes, and says what its event and the clock counted in between
 };
 
 struct EventPlan {

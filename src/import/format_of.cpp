@@ -1,7 +1,9 @@
 #include "import/import.h"
+#include "import/named/chrome_trace.h"
 #include "import/named/input.h"
 #include "import/named/perf_script.h"
 #include "import/named/pprof_file.h"
+#include "import/named/unpacked.h"
 
 #include <string_view>
 
@@ -21,9 +23,10 @@ ImportFormat format_of(const std::filesystem::path& file) {
     if (text.starts_with("PERFILE2") || text.starts_with("2ELIFREP")) {
         return ImportFormat::kPerfData;
     }
-    return named::looks_like_pprof(*begin)       ? ImportFormat::kPprof
-           : named::looks_like_perf_script(text) ? ImportFormat::kPerfScript
-                                                 : ImportFormat::kPerfData;
+    return named::looks_like_chrome_trace(named::decompressed_beginning(*begin, kLooked)) ? ImportFormat::kChromeTrace
+           : named::looks_like_pprof(*begin)                                              ? ImportFormat::kPprof
+           : named::looks_like_perf_script(text)                                          ? ImportFormat::kPerfScript
+                                                                                          : ImportFormat::kPerfData;
 }
 
 }  // namespace kymo::import

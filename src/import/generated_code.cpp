@@ -34,7 +34,7 @@ std::string perf_map_name(std::uint32_t number) {
 
 Descriptor open_perf_map(int directory, std::uint32_t number, std::optional<uid_t> owner) {
     // A name in a directory that everybody may write to may be that of a pipe, which must not be waited for, or of a
-    // file of somebody else.
+    // file of another user.
     Descriptor file(::openat(directory, perf_map_name(number).c_str(),
                              O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW));
     struct stat facts{};

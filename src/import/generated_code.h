@@ -28,7 +28,7 @@ bool is_generated_code(std::string_view path);
 // "perf-4711.map": `number` is the process's in its own pid namespace.
 std::string perf_map_name(std::uint32_t number);
 
-// The perf-PID.map in this directory, for reading: a regular file of the user `owner` (none: of anybody) or of root,
+// The perf-PID.map in this directory, for reading: a regular file of the user `owner` (none: of any user) or of root,
 // whose name is no link. No descriptor: there is none such. Never blocks.
 Descriptor open_perf_map(int directory, std::uint32_t number, std::optional<uid_t> owner);
 

@@ -134,6 +134,11 @@ void ProcessLog::wait(std::uint32_t tid, std::uint64_t born, std::string_view na
     thread.writer.append(row);
 }
 
+void ProcessLog::mark(std::uint32_t tid, std::uint64_t born, std::string_view name, const recording::Mark& mark) {
+    begin_thread(tid, born, name);
+    threads_.at(tid)->writer.append(mark);
+}
+
 // ns of processor time that a sample of the pace event represents.
 std::uint64_t ProcessLog::clock_of(Thread& thread, const SampleIn& sample, std::uint64_t period) const {
     if (plan_.kind == Pace::kCounted) {
@@ -160,10 +165,10 @@ void ProcessLog::sample(std::uint32_t tid, std::uint64_t born, std::string_view 
     row.event = sample.attribute;
     row.context = context;
     row.flags = static_cast<std::uint64_t>(sample.path_end) | (sample.in_kernel ? recording::kInKernel : 0) |
-                (sample.recovered ? recording::kRecoveredFrame : 0);
+                (sample.recovered ? recording::kRecoveredFrame : 0) | (sample.after_gap ? recording::kAfterPause : 0);
     if (plan_.kind == Pace::kUnknown) {
         row.flags |= recording::kAfterPause;  // what took the time since then is not known
-    } else if (sample.attribute == plan_.pace) {
+    } else if (plan_.kind != Pace::kGiven && sample.attribute == plan_.pace) {
         const std::uint64_t clock = clock_of(thread, sample, deltas_[plan_.clock]);
         deltas_[plan_.clock] = clock;
         deltas_[plan_.system] = sample.in_kernel ? clock : 0;
@@ -171,7 +176,9 @@ void ProcessLog::sample(std::uint32_t tid, std::uint64_t born, std::string_view 
     for (std::size_t i = 0; i < deltas_.size(); ++i) {
         thread.totals[i] += deltas_[i];
     }
-    if (plan_.kind != Pace::kUnknown && sample.attribute != plan_.pace) {
+    const bool has_time =
+        plan_.kind == Pace::kUnknown || plan_.kind == Pace::kGiven || sample.attribute == plan_.pace;
+    if (!has_time) {
         thread.held.push_back({row, deltas_});
         return;
     }

@@ -34,6 +34,7 @@ struct SampleIn {
     std::uint32_t attribute = 0;
     bool in_kernel = false;
     bool recovered = false;  // a frame of the path was found without a rule
+    bool after_gap = false;  // of the time since the thread's last sample nothing is known
     recording::PathEnd path_end{};
     std::span<const Frame> path;            // innermost first; the user's
     std::span<const std::uint64_t> deltas;  // by attribute
@@ -72,6 +73,8 @@ class ProcessLog {
     // In the order of the ends of a thread's waits. Those below kBriefWait are added up by kind instead.
     void wait(std::uint32_t tid, std::uint64_t born, std::string_view name, const WaitIn& wait);
     static constexpr std::uint64_t kBriefWait = 10'000;  // ns
+    // In the order of time of the thread's samples.
+    void mark(std::uint32_t tid, std::uint64_t born, std::string_view name, const recording::Mark& mark);
     // The thread has rows from now on, samples or not.
     void begin_thread(std::uint32_t tid, std::uint64_t born, std::string_view name);
     void rename(std::uint32_t tid, std::string_view name);

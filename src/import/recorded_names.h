@@ -17,8 +17,8 @@ namespace kymo::import {
 
 class RecordedNames {
   public:
-    // `file`: the recording, "-" for one that comes now. `symfs`: then the map is looked for in its tmp, whoever's it
-    // is, and nowhere else; empty: in /tmp. `tmp`: in its stead.
+    // `file`: the recording, "-" for one that comes now. `symfs`: then the map of any user in its tmp counts, and
+    // no other; empty: that in /tmp. `tmp`: instead of /tmp.
     RecordedNames(const std::filesystem::path& file, const std::filesystem::path& symfs,
                   const std::filesystem::path& tmp = "/tmp");
 

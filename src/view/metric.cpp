@@ -1,5 +1,7 @@
 #include "view/metric.h"
 
+#include <algorithm>
+
 namespace kymo::view {
 
 using namespace spacetime;
@@ -12,9 +14,14 @@ std::int64_t Metric::of(std::span<const std::int64_t> costs) const {
     return sum;
 }
 
+bool knows_processor_time(const Profile& profile) {
+    return std::any_of(profile.events.begin(), profile.events.end(),
+                       [](const EventInfo& event) { return event.name == "task-clock"; });
+}
+
 Result<Metric> find_metric(const Profile& profile, std::string_view name) {
     const std::vector<std::pair<std::string_view, Metric>> known = {
-        {"", {"processor time", {kUser, kSystem}, true, true}},
+        {"", {knows_processor_time(profile) ? "processor time" : "time", {kUser, kSystem}, true, true}},
         {"user", {"user time", {kUser}, true, true}},
         {"system", {"system time", {kSystem}, true, true}},
         {"off-cpu", {"off-CPU time", {kOffCpu}, true, true}},

@@ -21,6 +21,10 @@ struct Metric {
     std::int64_t of(std::span<const std::int64_t> costs) const;
 };
 
+// Whether a clock has counted the time on processors. Without one (imported traces) what counts as user time is time
+// of which the recording says where the thread was, and not whether it ran: views call it just time.
+bool knows_processor_time(const spacetime::Profile& profile);
+
 // "" (processor time), "user", "system", "off-cpu", "wall", "samples" or an event's name. Error: kUnknownEvent,
 // with a list of those there are.
 Result<Metric> find_metric(const spacetime::Profile& profile, std::string_view name);

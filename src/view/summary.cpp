@@ -69,7 +69,7 @@ std::string inlined_into(const CallTree& tree, std::uint32_t function) {
     return caller == kNone ? std::string() : ", inlined into " + display_name(tree, caller);
 }
 
-std::string hottest_function(const CallTree& tree) {
+std::string hottest_function(const Profile& profile, const CallTree& tree) {
     const std::int64_t all = processor_time(tree.total[0]);
     if (tree.functions.empty() || all <= 0) {
         return {};
@@ -78,9 +78,9 @@ std::string hottest_function(const CallTree& tree) {
     const FunctionCosts& hot = tree.functions[row];
     const double part = share(processor_time(tree.function_self[row]), all);
     const std::string where = place(tree, hot.file, hot.line);
-    return fmt::format("{} of the processor time is in {}{}{}.", whole_percent(part),
-                       display_name(tree, hot.function), where.empty() ? "" : " (" + where + ")",
-                       inlined_into(tree, hot.function));
+    return fmt::format("{} of the {} is in {}{}{}.", whole_percent(part),
+                       knows_processor_time(profile) ? "processor time" : "time", display_name(tree, hot.function),
+                       where.empty() ? "" : " (" + where + ")", inlined_into(tree, hot.function));
 }
 
 std::string system_time(const CallTree& tree) {
@@ -100,7 +100,7 @@ std::string busy_processors(const Profile& profile) {
         on += processor_time(thread.costs);
     }
     const auto wall = static_cast<double>(profile.end - profile.begin);
-    if (wall <= 0 || profile.threads.size() < 2) {
+    if (wall <= 0 || profile.threads.size() < 2 || !knows_processor_time(profile)) {
         return {};
     }
     std::string text = fmt::format("On average {:.2f} ", static_cast<double>(on) / wall);
@@ -410,7 +410,7 @@ std::vector<std::string> alarms(const Profile& profile) {
 
 std::vector<std::string> sentences(const Profile& profile, const CallTree& tree) {
     std::vector<std::string> all;
-    for (std::string sentence : {hottest_function(tree), system_time(tree), busy_processors(profile),
+    for (std::string sentence : {hottest_function(profile, tree), system_time(tree), busy_processors(profile),
                                  imbalance(profile), own_work(profile, tree), coarse_history(profile)}) {
         if (!sentence.empty()) {
             all.push_back(std::move(sentence));

@@ -1,7 +1,9 @@
 """kymo import: profiles whose frames have names alone give recordings with the same functions, threads, times and counts: text of perf script,
-and profiles of pprof, here those that kymo export writes."""
+profiles of pprof, here those that kymo export writes, and traces in Chromium's format."""
 
 import collections
+import gzip
+import json
 import re
 import shutil
 
@@ -88,8 +90,81 @@ def same_as_exported(test):
     test.check("pprof: the report says that the profile has no times", "Not measured: when anything happened", told[:900], "Not measured: when anything happened" in told)
 
 
+def slice_of(name, tid, begin, duration, **more):
+    return {"ph": "X", "pid": 4000, "tid": tid, "ts": begin, "dur": duration, "name": name, "cat": "app,more", **more}
+
+
+def trace_events():
+    """Main: 100 ms in `frame`, of these 30 in `layout` and 20 in `paint`, and 10 ms later 40 in `frame` again, begun and ended by events of their own;
+    `worker`: 70 ms in `decode`. And what is no time of a thread."""
+    return [
+        {"ph": "M", "pid": 4000, "name": "process_name", "args": {"name": "Browser"}},
+        {"ph": "M", "pid": 4000, "tid": 4000, "name": "thread_name", "args": {"name": "Main"}},
+        {"ph": "M", "pid": 4000, "tid": 4001, "name": "thread_name", "args": {"name": "worker"}},
+        slice_of("layout", 4000, 1_010_000, 30_000), slice_of("paint", 4000, 1_050_000.5, 20_000), slice_of("frame", 4000, 1_000_000, 100_000),
+        {"ph": "B", "pid": 4000, "tid": 4000, "ts": 1_110_000, "name": "frame", "cat": "app"}, {"ph": "E", "pid": 4000, "tid": 4000, "ts": 1_150_000},
+        slice_of("decode", 4001, 1_020_000, 70_000),
+        {"ph": "i", "pid": 4000, "tid": 4000, "ts": 1_030_000, "s": "t", "name": "click"},
+        {"ph": "b", "pid": 4000, "tid": 4000, "ts": 1_005_000, "id": "0x7", "cat": "net", "name": "load"},
+        {"ph": "e", "pid": 4000, "tid": 4001, "ts": 1_060_000, "id": "0x7", "cat": "net", "name": "load"},
+        {"ph": "C", "pid": 4000, "ts": 1_040_000, "name": "heap", "args": {"used": 12}},
+        {"ph": "s", "pid": 4000, "tid": 4000, "ts": 1_040_000, "id": 1, "name": "flow"}]
+
+
+def known_trace(test):
+    expected = {"frame": 90_000.0, "layout": 30_000.0, "paint": 20_000.0, "decode": 70_000.0}
+    for name, data in (("array.json", json.dumps(trace_events()).encode()), ("object.json", json.dumps({"traceEvents": trace_events()}).encode()),
+                       ("packed.json.gz", gzip.compress(json.dumps(trace_events()).encode())),
+                       ("cut.json", json.dumps(trace_events()).encode()[:-1])):
+        done, recording = import_of(test, data, name)
+        test.equal(f"{name}: status", 0, done.returncode)
+        test.equal(f"{name}: time by slice, µs", expected, totals(test, recording, "user"))
+        test.check(f"{name}: says what is left out", "1 flow event", done.stderr, "left out: 1 flow event" in done.stderr)
+        test.check(f"{name}: says whether it is cut off", name == "cut.json", done.stderr, ("cut off" in done.stderr) == (name == "cut.json"))
+    report = test.report(test.work / "array.json.kymo")
+    test.equal("trace: threads", {"Main", "worker"}, {thread["name"] for thread in report["threads"]})
+    test.equal("trace: the process", "Browser", report["processes"][0]["executable"])
+    missing = {row["what"] for row in report["recording"]["unavailable"]}
+    test.equal("trace: what it does not say", {"the time on a processor", "what threads did outside of their slices"}, missing)
+    gap = sum(thread["paused_s"] for thread in report["threads"] if "paused_s" in thread)
+    test.check("trace: the time between slices is not measured", "10 ms", gap, abs(gap - 0.010) < 1e-9)
+    test.equal("trace: slices", {"frame": 2.0, "layout": 1.0, "paint": 1.0, "decode": 1.0}, totals(test, test.work / "array.json.kymo", "slices"))
+    folded = test.must(test.kymo, "export", test.work / "array.json.kymo", "--to", "folded", "--no-creator")
+    test.check("trace: call paths", "frame above layout", folded, "frame;layout " in folded)
+    told = test.must(test.kymo, "report", test.work / "array.json.kymo")
+    test.check("trace: no time on a processor is claimed", "time", told, "on CPU" not in told and "processor time is in" not in told and "processors worked" not in told)
+    marks = [event for event in json.loads(test.must(test.kymo, "export", test.work / "array.json.kymo", "--to", "chrome"))["traceEvents"] if event.get("cat") == "mark"]
+    test.equal("trace: marks", [("load", 1, 0), ("click", 0, 0), ("heap", 0, 12), ("load", 2, 0)],
+               [(mark["name"], mark["args"]["kind"], mark["args"]["value"]) for mark in marks])
+
+
+def clocked_trace(test):
+    """With the thread's clock, time is on a processor or off it: of 100 ms 60 on it, of these 20 in `inner` of its 50."""
+    events = [slice_of("outer", 4000, 1_000_000, 100_000, tts=500, tdur=60_000), slice_of("inner", 4000, 1_010_000, 50_000, tts=10_500, tdur=20_000)]
+    done, recording = import_of(test, json.dumps(events).encode(), "clocked.json")
+    test.equal("clocked trace: status", 0, done.returncode)
+    test.equal("clocked trace: user time, µs", {"outer": 40_000.0, "inner": 20_000.0}, totals(test, recording, "user"))
+    test.equal("clocked trace: time off a processor, µs", {"outer": 10_000.0, "inner": 30_000.0}, totals(test, recording, "off-cpu"))
+    test.equal("clocked trace: nothing is missing", [], test.report(recording)["recording"]["unavailable"])
+
+
+def exported_trace(test):
+    """The slices that kymo export writes have the times of the recording."""
+    _, first = import_of(test, script_text().encode(), "third.txt")
+    trace = test.work / "exported.json"
+    test.must(test.kymo, "export", first, "--to", "chrome", "-o", trace)
+    second = test.work / "exported.kymo"
+    test.equal("exported trace: status", 0, test.run(test.kymo, "import", "-q", trace, "-o", second).returncode)
+    expected = totals(test, first, "user")
+    # Where a thread is off user code, the trace has a slice of its state behind those of the code.
+    expected["system"] = sum(totals(test, first, "system").values())
+    seen = totals(test, second, "user")
+    test.equal("exported trace: time by function, µs", expected, {name: seen.get(name) for name in expected})
+
+
 def bad_files(test):
-    for name, data in (("nothing.txt", b""), ("other.txt", b"hello\n" * 100), ("half.pb.gz", b"\x1f\x8b\x08\x00" + bytes(20))):
+    for name, data in (("nothing.txt", b""), ("other.txt", b"hello\n" * 100), ("half.pb.gz", b"\x1f\x8b\x08\x00" + bytes(20)),
+                       ("no.json", b'{"traceEvents":[]}'), ("half.json", b'[{"ph":"X","pid":1')):
         done, recording = import_of(test, data, name)
         lines = done.stderr.strip().splitlines()
         test.check(f"{name}: refused in a line and the next step", "status 6", f"status {done.returncode}, {lines}",
@@ -130,6 +205,9 @@ def body(test):
     known_text(test)
     estimated_time(test)
     same_as_exported(test)
+    known_trace(test)
+    clocked_trace(test)
+    exported_trace(test)
     bad_files(test)
     perfs_own(test)
 

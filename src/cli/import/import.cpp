@@ -5,6 +5,7 @@
 #include "cli/team.h"
 #include "cli/verbs.h"
 #include "import/import_named.h"
+#include "import/trace/import_trace.h"
 #include "launch/output.h"
 #include "launch/run_log.h"
 
@@ -23,10 +24,11 @@ namespace fs = std::filesystem;
 constexpr const char* kImportExamples =
     "Every verb that reads a recording reads the new one. Files of perf record can be read: with call chains, copied "
     "stacks (--call-graph dwarf) or without, of one event or several, compressed, or from a pipe. Programs are "
-    "looked for where the file says, and "
-    "in perf's cache of build ids; what has another build id by now is not used. Just-in-time compiled code has the "
-    "names of /tmp/perf-PID.map, where "
-    "that was written during the recording; with --symfs those below it.\n"
+    "looked for where the file says, and in perf's cache of build ids; what has another build id by now is not used. "
+    "Just-in-time compiled code has the names of /tmp/perf-PID.map, where that was written during the recording; "
+    "with "
+    "--symfs those below it. Of traces in Chromium's format (browsers, Node, clang -ftime-trace) slices become call "
+    "paths.\n"
     "Not read: branch stacks (--call-graph lbr).\n\n"
     "examples:\n"
     "  perf record -e task-clock -g ./solver 200\n"
@@ -35,7 +37,8 @@ constexpr const char* kImportExamples =
     "  kymo import --symfs /mnt/root perf.data      the programs of another machine, below /mnt/root\n"
     "  perf record -o - ./solver | kymo import - -o solver.kymo\n"
     "  perf script -F +pid > solver.txt; kymo import solver.txt\n"
-    "  curl -o cpu.pb.gz http://localhost:6060/debug/pprof/profile; kymo import cpu.pb.gz\n";
+    "  curl -o cpu.pb.gz http://localhost:6060/debug/pprof/profile; kymo import cpu.pb.gz\n"
+    "  clang++ -ftime-trace -c main.cpp; kymo import main.json\n";
 constexpr std::size_t kMostNamed = 5;  // images without a file
 
 std::atomic<bool> interrupted = false;
@@ -122,16 +125,17 @@ int run_import(int argc, char** argv) {
     std::string format;
     bool quiet = false;
     options
-        .add_option("file", file, "what perf record or perf script wrote, or a profile of pprof; -: standard input")
+        .add_option("file", file,
+                    "what perf record or perf script wrote, a profile of pprof, or a trace; -: standard input")
         ->type_name("FILE")
         ->required();
     options.add_option("-o,--output", out, "the directory to write (FILE.kymo, here)")->type_name("REC.kymo");
     options.add_option("--symfs", symfs, "look for programs and libraries below this directory, and nowhere else")
         ->type_name("DIR")
         ->check(CLI::ExistingDirectory);
-    options.add_option("--format", format, "perf, script or pprof (by its contents; of standard input perf)")
+    options.add_option("--format", format, "perf, script, pprof or chrome (by its contents; of standard input perf)")
         ->type_name("FORMAT")
-        ->check(CLI::IsMember({"perf", "script", "pprof"}));
+        ->check(CLI::IsMember({"perf", "script", "pprof", "chrome"}));
     options.add_flag("-q,--quiet", quiet, "print errors alone");
     if (const auto code = parse_options(options, argc, argv)) {
         return *code;
@@ -156,10 +160,13 @@ int run_import(int argc, char** argv) {
     }
     const import::ImportFormat found = format.empty()       ? import::format_of(file)
                                        : format == "pprof"  ? import::ImportFormat::kPprof
+                                       : format == "chrome" ? import::ImportFormat::kChromeTrace
                                        : format == "script" ? import::ImportFormat::kPerfScript
                                                             : import::ImportFormat::kPerfData;
     const auto report = found == import::ImportFormat::kPerfData ? import::import_perf_data(file, *folder, asked)
-                                                                 : import::import_named(file, found, *folder, asked);
+                        : found == import::ImportFormat::kChromeTrace
+                            ? import::import_trace(file, found, *folder, asked)
+                            : import::import_named(file, found, *folder, asked);
     line.end();
     if (!report) {
         std::error_code ignored;
@@ -182,7 +189,7 @@ int run_import(int argc, char** argv) {
     return report->cancelled ? kInterrupted : 0;
 }
 
-const Registration kImport({"import", "make a recording from a file of perf or pprof", 12, run_import});
+const Registration kImport({"import", "make a recording from a file of perf or pprof, or a trace", 12, run_import});
 
 }  // namespace
 }  // namespace kymo::cli

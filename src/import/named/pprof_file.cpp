@@ -2,6 +2,7 @@
 
 #include "import/named/modules.h"
 #include "import/named/pprof_tables.h"
+#include "import/named/unpacked.h"
 #include "import/named/whole_file.h"
 #include "import/named/wire.h"
 

@@ -6,7 +6,6 @@
 #include "import/named/visitor.h"
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 namespace kymo::import::named {
@@ -24,8 +23,5 @@ struct WholeFile {
 // Memory: up to twice the bytes while they grow. Errors: the input's; kNoSpace: more than kMostBytes; kMalformed:
 // more than kMostRatio.
 Result<WholeFile> read_whole(Input& input, const Progress& progress = {});
-
-// What the beginning of a file says, decompressed: at most `most` bytes of it.
-std::vector<std::uint8_t> decompressed_beginning(std::span<const std::uint8_t> beginning, std::size_t most);
 
 }  // namespace kymo::import::named

@@ -1,5 +1,6 @@
 #include "view/terminal/sheet.h"
 
+#include "view/metric.h"
 #include "view/summary.h"
 
 #include <algorithm>
@@ -43,10 +44,11 @@ void Sheet::add_heads(std::vector<std::string>& headings) const {
     if (!options.metric.is_usual) {
         headings.push_back(options.metric.name);
     }
+    const bool knows = knows_processor_time(profile);
     if (is_narrow()) {
-        headings.insert(headings.end(), {"on CPU", "off-CPU"});
+        headings.insert(headings.end(), {knows ? "on CPU" : "time", "off-CPU"});
     } else {
-        headings.insert(headings.end(), {"user", "system", "off-CPU"});
+        headings.insert(headings.end(), {knows ? "user" : "time", "system", "off-CPU"});
     }
 }
 

@@ -1,6 +1,7 @@
 #include "import/named/whole_file.h"
 
 #include "collector.h"
+#include "import/named/unpacked.h"
 #include "pprof_bytes.h"
 
 #include <gmock/gmock.h>

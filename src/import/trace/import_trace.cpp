@@ -1,0 +1,315 @@
+#include "import/trace/import_trace.h"
+
+#include "base/native.h"
+#include "import/event_plan.h"
+#include "import/named/chrome_trace.h"
+#include "import/named_modules.h"
+#include "import/process_log.h"
+#include "import/recording_folder.h"
+#include "import/trace/trace_events.h"
+#include "launch/record_outcome.h"
+#include "launch/run_log.h"
+#include "recording/folder.h"
+
+#include <algorithm>
+#include <deque>
+#include <fmt/format.h>
+#include <memory>
+#include <span>
+#include <utility>
+
+namespace kymo::import {
+namespace {
+
+namespace rec = recording;
+
+constexpr std::string_view kNoCategory = "trace";  // module of slices without one
+constexpr std::size_t kMostMarkBytes = 255;
+constexpr std::uint64_t kEarliest = 1'000'000'000;  // 0 is no time; traces may begin there
+
+// A change of a thread's call path.
+struct Change {
+    std::uint64_t time = 0;
+    std::uint64_t on = 0;
+    std::uint32_t path = 0;
+    bool after_gap = false;
+    bool ends_slice = false;
+};
+
+class TraceWriter {
+  public:
+    TraceWriter(const rec::Folder& folder, const ImportOptions& options, TraceEvents& events)
+        : folder_(folder),
+          options_(options),
+          events_(events),
+          shift_(kEarliest - std::min(kEarliest, events.first_time())) {}
+
+    Result<ImportReport> write(const named::TraceFacts& facts) {
+        events_.settle();
+        make_plan();
+        lay_out();
+        if (paths_.is_full()) {
+            return Error{ErrorKind::kNoSpace, "the trace has more different call paths than can be held at once",
+                         "import a part of it"};
+        }
+        if (auto images = paths_.write(folder_); !images) {
+            return images.error();
+        }
+        if (auto created = log_.create(folder_); !created) {
+            return created.error();
+        }
+        if (auto written = write_processes(); !written) {
+            return written.error();
+        }
+        write_run();
+        report_.cancelled = events_.is_cancelled();
+        report_.notices = facts.notices;
+        add_notices();
+        pack_files(folder_, files_, &report_.notices);
+        return std::move(report_);
+    }
+
+  private:
+    void make_plan() {
+        plan_.kind = Pace::kGiven;
+        plan_.events.push_back({.name = "slices", .unit = ""});
+        if (events_.has_clocks()) {
+            plan_.clock = plan_.events.size();
+            plan_.events.push_back({.name = "task-clock", .unit = "ns"});
+        }
+    }
+
+    // Into changes_, since the names of all call paths must be known before the first is written.
+    void lay_out() {
+        for (auto& [key, thread] : events_.threads()) {
+            std::vector<Change>& changes = changes_.emplace_back();
+            std::uint64_t begin = thread.marks.empty() ? ~std::uint64_t{0} : thread.marks.front().time + shift_;
+            end_ = std::max(end_, thread.marks.empty() ? 0 : thread.marks.back().time + shift_);
+            const ThreadSlices::Counts counts = thread.slices.lay_out([&](const Stretch& stretch) {
+                Change change;
+                change.time = stretch.end + shift_;
+                change.path = path_of(stretch.path);
+                change.ends_slice = stretch.ends_slice;
+                change.on = stretch.is_on_known ? stretch.on : stretch.path.empty() ? 0 : stretch.end - stretch.begin;
+                change.after_gap = stretch.path.empty() && !stretch.is_on_known;
+                begin = std::min(begin, stretch.begin + shift_);
+                end_ = std::max(end_, change.time);
+                has_gaps_ = has_gaps_ || change.after_gap;
+                changes.push_back(change);
+            });
+            begins_.push_back(begin);
+            begin_ = std::min(begin_, begin);
+            report_.samples += changes.size();
+            counts_.unbegun += counts.unbegun;
+            counts_.unended += counts.unended;
+            counts_.cut += counts.cut;
+            counts_.too_deep += counts.too_deep;
+            counts_.slices += counts.slices;
+            counts_.without_clock += counts.without_clock;
+        }
+    }
+
+    std::uint32_t path_of(std::span<const std::uint32_t> names) {
+        frames_.clear();
+        texts_.clear();
+        for (std::size_t i = names.size(); i > 0; --i) {
+            const TraceName& name = events_.name(names[i - 1]);
+            named::Frame frame;
+            frame.module = name.category.empty() ? kNoCategory : std::string_view(name.category);
+            if (!name.detail.empty()) {
+                frame.function = texts_.emplace_back(name.name + ": " + name.detail);
+                frames_.push_back(frame);
+            }
+            frame.function = name.name.empty() ? std::string_view("[without a name]") : std::string_view(name.name);
+            frames_.push_back(frame);
+        }
+        return paths_.enter(frames_);
+    }
+
+    Result<void> write_processes() {
+        std::unique_ptr<ProcessLog> log;
+        std::uint32_t pid = 0;
+        std::size_t number = 0;
+        for (const auto& [key, thread] : events_.threads()) {
+            const std::vector<Change>& changes = changes_[number];
+            const std::uint64_t begin = begins_[number++];
+            if (log == nullptr || pid != key.first) {
+                if (auto closed = close(log); !closed) {
+                    return closed;
+                }
+                pid = key.first;
+                auto made = begin_process(pid);
+                if (!made) {
+                    return made.error();
+                }
+                log = std::move(*made);
+            }
+            write_thread(*log, key.second, thread, changes, begin);
+        }
+        return close(log);
+    }
+
+    Result<void> close(std::unique_ptr<ProcessLog>& log) {
+        if (log == nullptr) {
+            return {};
+        }
+        report_.threads += log->threads();
+        if (!log->close(end_, 0)) {
+            return Error{ErrorKind::kNoSpace,
+                         (folder_.path() / log->file()).string() + ": there is no space left for its rows",
+                         "free some space, or use -o with a directory on another disk"};
+        }
+        log.reset();
+        return {};
+    }
+
+    Result<std::unique_ptr<ProcessLog>> begin_process(std::uint32_t pid) {
+        ProcessStart start;
+        start.time = begin_;
+        start.pid = pid;
+        const std::string name = events_.process_name_of(pid);
+        start.name = name.empty() ? fmt::format("process {}", pid) : name;
+        start.executable = start.name;
+        start.machine = processor::kMachine;
+        start.mechanism = rec::Mechanism::kImported;
+        command_ = command_.empty() ? start.name : command_;
+        files_.push_back(fmt::format("process-{}-0.krec", pid));
+        auto log = ProcessLog::create(folder_, files_.back(), start, plan_, options_.producer);
+        if (log) {
+            ++report_.processes;
+            for (rec::Image row : paths_.rows()) {
+                row.time = begin_;
+                (*log)->write(row);
+            }
+        }
+        return log;
+    }
+
+    void write_thread(ProcessLog& log, std::uint32_t tid, const TraceThread& thread,
+                      const std::vector<Change>& changes, std::uint64_t begin) {
+        log.begin_thread(tid, begin, thread.name);
+        std::uint64_t last = begin;
+        auto mark = thread.marks.begin();
+        const auto write_marks = [&](std::uint64_t until) {
+            for (; mark != thread.marks.end() && mark->time + shift_ <= until; ++mark) {
+                rec::Mark row;
+                row.time = mark->time + shift_;
+                row.kind = mark->kind;
+                const TraceName& name = events_.name(mark->name);
+                const std::string text = name.detail.empty() ? name.name : name.name + ": " + name.detail;
+                row.name = std::string_view(text).substr(0, kMostMarkBytes);
+                row.value = mark->value;
+                last = std::max(last, row.time);
+                log.mark(tid, begin, thread.name, row);
+            }
+        };
+        std::vector<std::uint64_t> deltas(plan_.events.size());
+        for (const Change& change : changes) {
+            write_marks(change.time);
+            deltas[kSlices] = change.ends_slice ? 1 : 0;
+            if (events_.has_clocks()) {
+                deltas[plan_.clock] = change.on;
+            }
+            SampleIn sample;
+            sample.time = change.time;
+            sample.path = paths_.frames_of(change.path);
+            sample.after_gap = change.after_gap;
+            sample.deltas = deltas;
+            log.sample(tid, begin, thread.name, sample);
+            last = std::max(last, change.time);
+        }
+        write_marks(end_);
+        log.end_thread(tid, last);
+    }
+
+    void write_run() {
+        std::string command = command_;
+        command += '\0';
+        rec::Run run;
+        run.time = std::min(begin_, end_);
+        run.command = command;
+        run.producer = options_.producer;
+        log_.write_others([&](rec::StreamWriter& stream) { stream.append(run); });
+        constexpr const char* kRemedy = "record the program with kymo record, or perf record -e task-clock";
+        if (!events_.has_clocks()) {
+            log_.write_missing({"the time on a processor",
+                                "the trace says how long slices took, and not whether their threads ran meanwhile: "
+                                "all of it counts as user time",
+                                kRemedy});
+        } else if (counts_.without_clock != 0) {
+            log_.write_missing({"the exact time on a processor",
+                                fmt::format("{} of {} slices have no clock of their thread: all of their time counts "
+                                            "as user time",
+                                            counts_.without_clock, counts_.slices),
+                                kRemedy});
+        }
+        if (has_gaps_) {
+            log_.write_missing({"what threads did outside of their slices", "the trace does not say", kRemedy});
+        }
+        rec::RunEnd end;
+        end.time = end_;
+        end.reason = static_cast<std::uint64_t>(launch::EndReason::kImported);
+        log_.write_end(end);
+        log_.close();
+    }
+
+    void add_notices() {
+        const auto note = [&](std::uint64_t count, std::string_view what) {
+            if (count != 0) {
+                report_.notices.push_back(fmt::format("{} {}", count, what));
+            }
+        };
+        note(counts_.unended, "slices have no end: they last until their thread's last event");
+        note(counts_.unbegun, "ends of slices have no beginning, and are left out");
+        note(counts_.cut, "slices outlast those that they are in, and are cut to these");
+        note(counts_.too_deep, "slices are left out: more than 512 are in one another");
+        note(events_.unpaired(), "beginnings or ends of asynchronous spans have no other end");
+    }
+
+    static constexpr std::size_t kSlices = 0;  // of the plan's events
+
+    const rec::Folder& folder_;
+    const ImportOptions& options_;
+    TraceEvents& events_;
+    std::uint64_t shift_;
+    EventPlan plan_;
+    NamedModules paths_;
+    std::vector<named::Frame> frames_;
+    std::deque<std::string> texts_;             // that frames_ refer to
+    std::vector<std::vector<Change>> changes_;  // by thread
+    std::vector<std::uint64_t> begins_;
+    std::uint64_t begin_ = ~std::uint64_t{0};
+    std::uint64_t end_ = 0;
+    bool has_gaps_ = false;
+    ThreadSlices::Counts counts_;
+    std::string command_;
+    launch::RunLog log_;
+    std::vector<std::string> files_;
+    ImportReport report_;
+};
+
+}  // namespace
+
+Result<ImportReport> import_trace(const std::filesystem::path& file, ImportFormat /*format*/,
+                                  const std::filesystem::path& folder, const ImportOptions& options) {
+    const auto opened = rec::Folder::open_own(folder);
+    if (!opened) {
+        return opened.error();
+    }
+    auto input = named::Input::open(file);
+    if (!input) {
+        return input.error();
+    }
+    TraceEvents events(options);
+    const auto facts = named::read_chrome_trace(*input, events, options.progress);
+    if (!facts) {
+        return facts.error();
+    }
+    if (events.is_full()) {
+        return Error{ErrorKind::kNoSpace, input->name() + " has more events than can be held at once",
+                     "import a trace of a shorter time"};
+    }
+    return TraceWriter(*opened, options, events).write(*facts);
+}
+
+}  // namespace kymo::import
