@@ -2,6 +2,7 @@
 #include "import/named/chrome_trace.h"
 #include "import/named/input.h"
 #include "import/named/perf_script.h"
+#include "import/named/perfetto_trace.h"
 #include "import/named/pprof_file.h"
 #include "import/named/unpacked.h"
 
@@ -23,10 +24,12 @@ ImportFormat format_of(const std::filesystem::path& file) {
     if (text.starts_with("PERFILE2") || text.starts_with("2ELIFREP")) {
         return ImportFormat::kPerfData;
     }
-    return named::looks_like_chrome_trace(named::decompressed_beginning(*begin, kLooked)) ? ImportFormat::kChromeTrace
-           : named::looks_like_pprof(*begin)                                              ? ImportFormat::kPprof
-           : named::looks_like_perf_script(text)                                          ? ImportFormat::kPerfScript
-                                                                                          : ImportFormat::kPerfData;
+    const auto unpacked = named::decompressed_beginning(*begin, kLooked);
+    return named::looks_like_chrome_trace(unpacked)     ? ImportFormat::kChromeTrace
+           : named::looks_like_perfetto_trace(unpacked) ? ImportFormat::kPerfettoTrace
+           : named::looks_like_pprof(*begin)            ? ImportFormat::kPprof
+           : named::looks_like_perf_script(text)        ? ImportFormat::kPerfScript
+                                                        : ImportFormat::kPerfData;
 }
 
 }  // namespace kymo::import

@@ -31,7 +31,7 @@ struct ImportReport {
 };
 
 // What a file's beginning looks like; of anything else, what perf record writes. Of standard input nothing is read.
-enum class ImportFormat : std::uint8_t { kPerfData, kPerfScript, kPprof, kChromeTrace };
+enum class ImportFormat : std::uint8_t { kPerfData, kPerfScript, kPprof, kChromeTrace, kPerfettoTrace };
 ImportFormat format_of(const std::filesystem::path& file);
 
 // Writes what `perf record` recorded into `folder`, a new and empty one of this user's. The total of an event by

@@ -1,5 +1,5 @@
 """kymo import: profiles whose frames have names alone give recordings with the same functions, threads, times and counts: text of perf script,
-profiles of pprof, here those that kymo export writes, and traces in Chromium's format."""
+profiles of pprof, here those that kymo export writes, and traces in Chromium's format and Perfetto's."""
 
 import collections
 import gzip
@@ -151,15 +151,65 @@ def clocked_trace(test):
 def exported_trace(test):
     """The slices that kymo export writes have the times of the recording."""
     _, first = import_of(test, script_text().encode(), "third.txt")
-    trace = test.work / "exported.json"
-    test.must(test.kymo, "export", first, "--to", "chrome", "-o", trace)
-    second = test.work / "exported.kymo"
-    test.equal("exported trace: status", 0, test.run(test.kymo, "import", "-q", trace, "-o", second).returncode)
     expected = totals(test, first, "user")
     # Where a thread is off user code, the trace has a slice of its state behind those of the code.
     expected["system"] = sum(totals(test, first, "system").values())
-    seen = totals(test, second, "user")
-    test.equal("exported trace: time by function, µs", expected, {name: seen.get(name) for name in expected})
+    for form in ("chrome", "perfetto"):
+        trace = test.work / f"exported.{form}"
+        test.must(test.kymo, "export", first, "--to", form, "-o", trace)
+        second = test.work / f"exported.{form}.kymo"
+        test.equal(f"exported {form}: status", 0, test.run(test.kymo, "import", "-q", trace, "-o", second).returncode)
+        seen = totals(test, second, "user")
+        test.equal(f"exported {form}: time by function, µs", expected, {name: seen.get(name) for name in expected})
+
+
+def varint(number):
+    out = b""
+    while number > 127:
+        out += bytes([number & 127 | 128])
+        number >>= 7
+    return out + bytes([number])
+
+
+def number_field(field, number):
+    return varint(field << 3) + varint(number)
+
+
+def part_field(field, part):
+    part = part.encode() if isinstance(part, str) else part
+    return varint(field << 3 | 2) + varint(len(part)) + part
+
+
+def switched_trace(test):
+    """Perfetto's, with the kernel's switches: `Main` is 100 ms in `task`, of these 30 in `inner`, and 20 ms behind it in none. It has a processor but
+    for 20 ms in `inner`, where it sleeps, and 10 behind that, where another thread takes it."""
+    ms = 1_000_000
+
+    def packet(part):
+        return part_field(1, part)
+
+    def event(time, kind, name=None):
+        return packet(number_field(8, time * ms) + number_field(10, 1) + part_field(11, number_field(9, kind) + number_field(11, 2) + (part_field(23, name) if name else b"")))
+
+    def switch(time, before, after, state):
+        return part_field(2, number_field(1, time * ms) + part_field(4, number_field(2, before) + number_field(4, state) + number_field(6, after)))
+
+    trace = packet(part_field(60, number_field(1, 1) + part_field(3, number_field(1, 4000) + part_field(6, "app"))))
+    trace += packet(part_field(60, number_field(1, 2) + part_field(4, number_field(1, 4000) + number_field(2, 4000) + part_field(5, "Main"))))
+    trace += event(10_000, 1, "task") + event(10_020, 1, "inner") + event(10_050, 2) + event(10_100, 2)
+    trace += packet(part_field(1, switch(9_990, 0, 4000, 0) + switch(10_025, 4000, 0, 1) + switch(10_045, 0, 4000, 0) +
+                               switch(10_060, 4000, 5000, 0) + switch(10_070, 5000, 4000, 1) + switch(10_120, 4000, 0, 1)))
+    done, recording = import_of(test, trace, "switched.pftrace")
+    test.equal("switched trace: status", 0, done.returncode)
+    test.equal("switched trace: user time, µs", {"task": 60_000.0, "inner": 10_000.0},
+               {name: value for name, value in totals(test, recording, "user").items() if name in ("task", "inner")})
+    folded = test.must(test.kymo, "export", recording, "--to", "folded", "--no-creator", "--weight", "off-cpu")
+    test.equal("switched trace: time off a processor, by path, µs", ["task 10000", "task;[call not known] 20000"], sorted(folded.splitlines()))
+    report = test.report(recording)
+    test.equal("switched trace: nothing is missing", [], report["recording"]["unavailable"])
+    thread = report["threads"][0]
+    test.equal("switched trace: the thread's time, s", (0.100, 0.030), (round(thread["on_cpu_s"], 6), round(thread["off_cpu_s"], 6)))
+    test.equal("switched trace: ready, and off for no known reason, s", (0.010, 0.020), (round(thread["states"]["run_queue_s"], 6), round(thread["states"]["off_s"], 6)))
 
 
 def bad_files(test):
@@ -208,6 +258,7 @@ def body(test):
     known_trace(test)
     clocked_trace(test)
     exported_trace(test)
+    switched_trace(test)
     bad_files(test)
     perfs_own(test)
 

@@ -9,12 +9,16 @@
 #include "launch/output.h"
 #include "launch/run_log.h"
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <csignal>
 #include <filesystem>
 #include <fmt/format.h>
 #include <optional>
+#include <string_view>
 #include <unistd.h>
+#include <utility>
 
 namespace kymo::cli {
 namespace {
@@ -27,8 +31,9 @@ constexpr const char* kImportExamples =
     "looked for where the file says, and in perf's cache of build ids; what has another build id by now is not used. "
     "Just-in-time compiled code has the names of /tmp/perf-PID.map, where that was written during the recording; "
     "with "
-    "--symfs those below it. Of traces in Chromium's format (browsers, Node, clang -ftime-trace) slices become call "
-    "paths.\n"
+    "--symfs those below it. Of traces in Chromium's format (browsers, Node, clang -ftime-trace) and Perfetto's "
+    "slices "
+    "become call paths.\n"
     "Not read: branch stacks (--call-graph lbr).\n\n"
     "examples:\n"
     "  perf record -e task-clock -g ./solver 200\n"
@@ -115,6 +120,34 @@ void print_notes(const import::ImportReport& report) {
     }
 }
 
+constexpr std::array<std::pair<std::string_view, import::ImportFormat>, 5> kFormats = {
+    {{"perf", import::ImportFormat::kPerfData},
+     {"script", import::ImportFormat::kPerfScript},
+     {"pprof", import::ImportFormat::kPprof},
+     {"chrome", import::ImportFormat::kChromeTrace},
+     {"perfetto", import::ImportFormat::kPerfettoTrace}}};
+
+// One of kFormats.
+import::ImportFormat format_named(std::string_view name) {
+    return std::find_if(kFormats.begin(), kFormats.end(), [&](const auto& format) { return format.first == name; })
+        ->second;
+}
+
+Result<import::ImportReport> import_as(import::ImportFormat format, const fs::path& file, const fs::path& folder,
+                                       const import::ImportOptions& options) {
+    switch (format) {
+        case import::ImportFormat::kPerfScript:
+        case import::ImportFormat::kPprof:
+            return import::import_named(file, format, folder, options);
+        case import::ImportFormat::kChromeTrace:
+        case import::ImportFormat::kPerfettoTrace:
+            return import::import_trace(file, format, folder, options);
+        case import::ImportFormat::kPerfData:
+            break;
+    }
+    return import::import_perf_data(file, folder, options);
+}
+
 int run_import(int argc, char** argv) {
     CLI::App options("Make a recording from a file of another tool.", "kymo import");
     set_usage(options, "kymo import [OPTIONS] perf.data");
@@ -133,9 +166,11 @@ int run_import(int argc, char** argv) {
     options.add_option("--symfs", symfs, "look for programs and libraries below this directory, and nowhere else")
         ->type_name("DIR")
         ->check(CLI::ExistingDirectory);
-    options.add_option("--format", format, "perf, script, pprof or chrome (by its contents; of standard input perf)")
+    options
+        .add_option("--format", format,
+                    "perf, script, pprof, chrome or perfetto (by its contents; of standard input perf)")
         ->type_name("FORMAT")
-        ->check(CLI::IsMember({"perf", "script", "pprof", "chrome"}));
+        ->check(CLI::IsMember({"perf", "script", "pprof", "chrome", "perfetto"}));
     options.add_flag("-q,--quiet", quiet, "print errors alone");
     if (const auto code = parse_options(options, argc, argv)) {
         return *code;
@@ -158,15 +193,8 @@ int run_import(int argc, char** argv) {
     if (!quiet) {
         asked.progress = [&](double part) { line.show(part); };
     }
-    const import::ImportFormat found = format.empty()       ? import::format_of(file)
-                                       : format == "pprof"  ? import::ImportFormat::kPprof
-                                       : format == "chrome" ? import::ImportFormat::kChromeTrace
-                                       : format == "script" ? import::ImportFormat::kPerfScript
-                                                            : import::ImportFormat::kPerfData;
-    const auto report = found == import::ImportFormat::kPerfData ? import::import_perf_data(file, *folder, asked)
-                        : found == import::ImportFormat::kChromeTrace
-                            ? import::import_trace(file, found, *folder, asked)
-                            : import::import_named(file, found, *folder, asked);
+    const import::ImportFormat found = format.empty() ? import::format_of(file) : format_named(format);
+    const auto report = import_as(found, file, *folder, asked);
     line.end();
     if (!report) {
         std::error_code ignored;

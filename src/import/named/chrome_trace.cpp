@@ -126,7 +126,7 @@ class JsonByteIterator {
 
 // Microseconds as nanoseconds. None: it is no time.
 std::optional<std::uint64_t> ns_of_microseconds(double microseconds) {
-    constexpr double kMost = 9e15;
+    constexpr double kMost = 4e15;  // 126 years
     return microseconds >= 0 && microseconds < kMost
                ? std::optional(static_cast<std::uint64_t>(std::llround(microseconds * 1e3)))
                : std::nullopt;

@@ -3,6 +3,7 @@
 #include "base/native.h"
 #include "import/event_plan.h"
 #include "import/named/chrome_trace.h"
+#include "import/named/perfetto_trace.h"
 #include "import/named_modules.h"
 #include "import/process_log.h"
 #include "import/recording_folder.h"
@@ -34,6 +35,40 @@ struct Change {
     std::uint32_t path = 0;
     bool after_gap = false;
     bool ends_slice = false;
+};
+
+// When in a stretch of time a thread had a processor. Stretches come in the order of time.
+class RunTime {
+  public:
+    RunTime(std::span<const TraceRun> runs, std::span<const named::TraceSwitch> all) : runs_(runs), all_(all) {}
+
+    bool knows(std::uint64_t begin, std::uint64_t end) const {
+        return !runs_.empty() && begin >= all_.front().time && end <= all_.back().time;
+    }
+    // Calls each(begin, end, whether it had one) for the parts of a stretch.
+    template <typename Each>
+    void part(std::uint64_t begin, std::uint64_t end, const Each& each) {
+        while (next_ < runs_.size() && runs_[next_].end <= begin) {
+            ++next_;
+        }
+        for (std::size_t i = next_; i < runs_.size() && runs_[i].begin < end; ++i) {
+            if (runs_[i].begin > begin) {
+                each(begin, runs_[i].begin, false);
+                begin = runs_[i].begin;
+            }
+            const std::uint64_t until = std::min(end, runs_[i].end);
+            each(begin, until, true);
+            begin = until;
+        }
+        if (begin < end) {
+            each(begin, end, false);
+        }
+    }
+
+  private:
+    std::span<const TraceRun> runs_;
+    std::span<const named::TraceSwitch> all_;
+    std::size_t next_ = 0;
 };
 
 class TraceWriter {
@@ -73,7 +108,8 @@ class TraceWriter {
     void make_plan() {
         plan_.kind = Pace::kGiven;
         plan_.events.push_back({.name = "slices", .unit = ""});
-        if (events_.has_clocks()) {
+        has_clock_ = events_.has_clocks() || !events_.switches().empty();
+        if (has_clock_) {
             plan_.clock = plan_.events.size();
             plan_.events.push_back({.name = "task-clock", .unit = "ns"});
         }
@@ -83,30 +119,74 @@ class TraceWriter {
     void lay_out() {
         for (auto& [key, thread] : events_.threads()) {
             std::vector<Change>& changes = changes_.emplace_back();
-            std::uint64_t begin = thread.marks.empty() ? ~std::uint64_t{0} : thread.marks.front().time + shift_;
-            end_ = std::max(end_, thread.marks.empty() ? 0 : thread.marks.back().time + shift_);
+            RunTime runs(thread.runs, events_.switches());
+            std::uint64_t begin = thread.marks.empty() ? ~std::uint64_t{0} : thread.marks.front().time;
+            std::uint64_t end = thread.marks.empty() ? 0 : thread.marks.back().time;
+            if (!thread.runs.empty()) {
+                begin = std::min(begin, thread.runs.front().begin);
+            }
+            std::uint64_t laid_until = begin;
+            const auto add = [&](Stretch stretch) {
+                const bool ends_slice = stretch.ends_slice;
+                const std::uint64_t stretch_end = stretch.end;
+                const std::uint64_t stretch_begin = stretch.begin;
+                const bool is_by_runs = !stretch.is_on_known && runs.knows(stretch.begin, stretch.end);
+                if (is_by_runs && stretch.end > stretch.begin) {
+                    // A change at each switch, too: the place where it lost its processor is then known.
+                    runs.part(stretch_begin, stretch_end, [&](std::uint64_t from, std::uint64_t to, bool is_on) {
+                        stretch.begin = from;
+                        stretch.end = to;
+                        stretch.on = is_on ? to - from : 0;
+                        stretch.is_on_known = true;
+                        stretch.ends_slice = ends_slice && to == stretch_end;
+                        changes.push_back(change_of(stretch));
+                    });
+                } else {
+                    changes.push_back(change_of(stretch));
+                }
+                begin = std::min(begin, stretch_begin);
+                end = std::max(end, stretch_end);
+                laid_until = stretch_end;
+            };
+            bool is_first = true;
             const ThreadSlices::Counts counts = thread.slices.lay_out([&](const Stretch& stretch) {
-                Change change;
-                change.time = stretch.end + shift_;
-                change.path = path_of(stretch.path);
-                change.ends_slice = stretch.ends_slice;
-                change.on = stretch.is_on_known ? stretch.on : stretch.path.empty() ? 0 : stretch.end - stretch.begin;
-                change.after_gap = stretch.path.empty() && !stretch.is_on_known;
-                begin = std::min(begin, stretch.begin + shift_);
-                end_ = std::max(end_, change.time);
-                has_gaps_ = has_gaps_ || change.after_gap;
-                changes.push_back(change);
+                if (std::exchange(is_first, false) && begin < stretch.begin) {
+                    add({.begin = begin, .end = stretch.begin, .path = {}});
+                }
+                add(stretch);
             });
-            begins_.push_back(begin);
-            begin_ = std::min(begin_, begin);
+            // What it did behind its last slice, or without any.
+            if (!thread.runs.empty() && thread.runs.back().end > laid_until) {
+                add({.begin = laid_until, .end = thread.runs.back().end, .path = {}});
+            }
+            if (!thread.marks.empty() && thread.marks.back().time > laid_until) {
+                add({.begin = laid_until, .end = thread.marks.back().time, .path = {}});
+            }
+            begins_.push_back(begin + shift_);
+            begin_ = std::min(begin_, begin + shift_);
+            end_ = std::max(end_, std::max(begin, end) + shift_);
             report_.samples += changes.size();
-            counts_.unbegun += counts.unbegun;
-            counts_.unended += counts.unended;
-            counts_.cut += counts.cut;
-            counts_.too_deep += counts.too_deep;
-            counts_.slices += counts.slices;
-            counts_.without_clock += counts.without_clock;
+            add_counts(counts);
         }
+    }
+
+    Change change_of(const Stretch& stretch) {
+        Change change;
+        change.time = stretch.end + shift_;
+        change.path = path_of(stretch.path);
+        change.ends_slice = stretch.ends_slice;
+        change.on = stretch.is_on_known ? stretch.on : stretch.path.empty() ? 0 : stretch.end - stretch.begin;
+        change.after_gap = stretch.path.empty() && !stretch.is_on_known;
+        has_gaps_ = has_gaps_ || (change.after_gap && stretch.end > stretch.begin);
+        has_unknown_ = has_unknown_ || (!stretch.path.empty() && !stretch.is_on_known && stretch.end > stretch.begin);
+        return change;
+    }
+
+    void add_counts(const ThreadSlices::Counts& counts) {
+        counts_.unbegun += counts.unbegun;
+        counts_.unended += counts.unended;
+        counts_.cut += counts.cut;
+        counts_.too_deep += counts.too_deep;
     }
 
     std::uint32_t path_of(std::span<const std::uint32_t> names) {
@@ -172,7 +252,7 @@ class TraceWriter {
         start.executable = start.name;
         start.machine = processor::kMachine;
         start.mechanism = rec::Mechanism::kImported;
-        command_ = command_.empty() ? start.name : command_;
+        command_ = command_.empty() ? name : command_;
         files_.push_back(fmt::format("process-{}-0.krec", pid));
         auto log = ProcessLog::create(folder_, files_.back(), start, plan_, options_.producer);
         if (log) {
@@ -207,7 +287,7 @@ class TraceWriter {
         for (const Change& change : changes) {
             write_marks(change.time);
             deltas[kSlices] = change.ends_slice ? 1 : 0;
-            if (events_.has_clocks()) {
+            if (has_clock_) {
                 deltas[plan_.clock] = change.on;
             }
             SampleIn sample;
@@ -223,7 +303,7 @@ class TraceWriter {
     }
 
     void write_run() {
-        std::string command = command_;
+        std::string command = command_.empty() ? "trace" : command_;
         command += '\0';
         rec::Run run;
         run.time = std::min(begin_, end_);
@@ -231,18 +311,17 @@ class TraceWriter {
         run.producer = options_.producer;
         log_.write_others([&](rec::StreamWriter& stream) { stream.append(run); });
         constexpr const char* kRemedy = "record the program with kymo record, or perf record -e task-clock";
-        if (!events_.has_clocks()) {
+        if (!has_clock_) {
             log_.write_missing({"the time on a processor",
                                 "the trace says how long slices took, and not whether their threads ran meanwhile: "
                                 "all of it counts as user time",
                                 kRemedy});
-        } else if (counts_.without_clock != 0) {
+        } else if (has_unknown_) {
             log_.write_missing({"the exact time on a processor",
-                                fmt::format("{} of {} slices have no clock of their thread: all of their time counts "
-                                            "as user time",
-                                            counts_.without_clock, counts_.slices),
+                                "of some slices the trace does not have it: all of their time counts as user time",
                                 kRemedy});
         }
+        write_switches();
         if (has_gaps_) {
             log_.write_missing({"what threads did outside of their slices", "the trace does not say", kRemedy});
         }
@@ -251,6 +330,27 @@ class TraceWriter {
         end.reason = static_cast<std::uint64_t>(launch::EndReason::kImported);
         log_.write_end(end);
         log_.close();
+    }
+
+    // As the kernel would have told them: when threads had no processor, and whether they would have gone on.
+    void write_switches() {
+        const auto& processes = events_.process_of_thread();
+        for (const named::TraceSwitch& row : events_.switches()) {
+            launch::KernelRecord record;
+            record.time = row.time + shift_;
+            record.processor = row.processor;
+            const auto write = [&](std::uint32_t tid, launch::KernelChange change, bool is_preempted) {
+                if (const auto process = processes.find(tid); tid != 0 && process != processes.end()) {
+                    record.pid = process->second;
+                    record.tid = tid;
+                    record.change = change;
+                    record.preempted = is_preempted;
+                    log_.take(record);
+                }
+            };
+            write(row.from, launch::KernelChange::kSwitchOut, row.is_preempted);
+            write(row.to, launch::KernelChange::kSwitchIn, false);
+        }
     }
 
     void add_notices() {
@@ -280,7 +380,9 @@ class TraceWriter {
     std::vector<std::uint64_t> begins_;
     std::uint64_t begin_ = ~std::uint64_t{0};
     std::uint64_t end_ = 0;
-    bool has_gaps_ = false;
+    bool has_clock_ = false;    // of some threads, the time on a processor
+    bool has_gaps_ = false;     // time of which nothing is known
+    bool has_unknown_ = false;  // slices of which it is not known whether their thread ran
     ThreadSlices::Counts counts_;
     std::string command_;
     launch::RunLog log_;
@@ -290,7 +392,7 @@ class TraceWriter {
 
 }  // namespace
 
-Result<ImportReport> import_trace(const std::filesystem::path& file, ImportFormat /*format*/,
+Result<ImportReport> import_trace(const std::filesystem::path& file, ImportFormat format,
                                   const std::filesystem::path& folder, const ImportOptions& options) {
     const auto opened = rec::Folder::open_own(folder);
     if (!opened) {
@@ -301,7 +403,9 @@ Result<ImportReport> import_trace(const std::filesystem::path& file, ImportForma
         return input.error();
     }
     TraceEvents events(options);
-    const auto facts = named::read_chrome_trace(*input, events, options.progress);
+    const auto facts = format == ImportFormat::kPerfettoTrace
+                           ? named::read_perfetto_trace(*input, events, options.progress)
+                           : named::read_chrome_trace(*input, events, options.progress);
     if (!facts) {
         return facts.error();
     }

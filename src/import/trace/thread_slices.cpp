@@ -84,7 +84,6 @@ ThreadSlices::Counts ThreadSlices::lay_out(const std::function<void(const Stretc
             continue;
         }
         ++counts_.slices;
-        counts_.without_clock += slice.clock_begin == kUnknown || slice.clock_end == kUnknown ? 1 : 0;
         if (!open.empty() && slice.end > open.back().end) {
             ++counts_.cut;
             slice.end = open.back().end;

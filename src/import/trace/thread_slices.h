@@ -38,7 +38,6 @@ class ThreadSlices {
         std::uint64_t cut = 0;      // slices that outlast the one that they are in: they end with it
         std::uint64_t too_deep = 0;
         std::uint64_t slices = 0;
-        std::uint64_t without_clock = 0;  // of these, those without the thread's clock of processor time
     };
     // Once, in the order of time, without holes; a stretch may have no length where a slice has none.
     Counts lay_out(const std::function<void(const Stretch&)>& each);

@@ -101,26 +101,48 @@ void TraceEvents::settle() {
         std::vector<TraceMark>& marks = threads_[to].marks;
         marks.insert(marks.end(), of_process.marks.begin(), of_process.marks.end());
     }
-    std::unordered_map<std::uint32_t, TraceThread*> by_number;
+    find_runs();
     for (auto& [key, thread] : threads_) {
         std::stable_sort(thread.marks.begin(), thread.marks.end(),
                          [](const TraceMark& a, const TraceMark& b) { return a.time < b.time; });
         const auto named = thread_names_.find(key);
         thread.name = named == thread_names_.end() ? std::string() : named->second;
-        by_number[key.second] = &thread;
+    }
+}
+
+void TraceEvents::find_runs() {
+    for (const auto& [key, thread] : threads_) {
+        process_of_thread_.try_emplace(key.second, key.first);
+    }
+    for (const auto& [key, name] : thread_names_) {
+        process_of_thread_.try_emplace(key.second, key.first);
     }
     std::stable_sort(switches_.begin(), switches_.end(),
                      [](const named::TraceSwitch& a, const named::TraceSwitch& b) { return a.time < b.time; });
+    std::unordered_map<std::uint32_t, std::uint64_t> running;  // since when
+    std::unordered_map<std::uint32_t, std::vector<TraceRun>> runs;
     for (const named::TraceSwitch& row : switches_) {
-        for (const std::uint32_t tid : {row.from, row.to}) {
-            const auto thread = by_number.find(tid);
-            if (tid != 0 && thread != by_number.end()) {
-                thread->second->switches.push_back(row);
-                has_switches_ = true;
+        if (row.from != 0) {
+            const auto since = running.find(row.from);
+            std::vector<TraceRun>& of = runs[row.from];
+            // One that had its processor before the first record had it from the beginning on.
+            if (since != running.end() || of.empty()) {
+                of.push_back({since != running.end() ? since->second : switches_.front().time, row.time});
             }
+            running.erase(row.from);
+        }
+        if (row.to != 0) {
+            running.try_emplace(row.to, row.time);
         }
     }
-    switches_ = {};
+    for (const auto& [tid, since] : running) {
+        runs[tid].push_back({since, switches_.back().time});
+    }
+    for (auto& [tid, of] : runs) {
+        if (const auto process = process_of_thread_.find(tid); process != process_of_thread_.end()) {
+            threads_[{process->second, tid}].runs = std::move(of);
+        }
+    }
 }
 
 std::string TraceEvents::process_name_of(std::uint32_t pid) const {

@@ -33,11 +33,17 @@ struct TraceMark {
     std::int64_t value = 0;
 };
 
+// The thread had a processor.
+struct TraceRun {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+};
+
 struct TraceThread {
     std::string name = {};
     ThreadSlices slices = {};
     std::vector<TraceMark> marks = {};
-    std::vector<named::TraceSwitch> switches = {};  // from or to it
+    std::vector<TraceRun> runs = {};  // in time, where the trace has switches
 };
 
 class TraceEvents : public named::TraceVisitor {
@@ -59,7 +65,8 @@ class TraceEvents : public named::TraceVisitor {
     bool is_cancelled() const { return options_.is_cancelled != nullptr && options_.is_cancelled(); }
     bool is_full() const { return is_full_; }
 
-    // Once all has come. Names and marks of processes go to one of their threads, switches to theirs.
+    // Once all has come. Names and marks of processes go to one of their threads, switches become their threads'
+    // runs.
     void settle();
 
     std::map<Key, TraceThread>& threads() { return threads_; }
@@ -67,11 +74,14 @@ class TraceEvents : public named::TraceVisitor {
     std::string process_name_of(std::uint32_t pid) const;
     std::uint64_t first_time() const { return first_; }
     bool has_clocks() const { return has_clocks_; }  // some slices have the thread's clock
-    bool has_switches() const { return !switches_.empty() || has_switches_; }
+    // In time, of all threads; and those with a known process.
+    const std::vector<named::TraceSwitch>& switches() const { return switches_; }
+    const std::unordered_map<std::uint32_t, std::uint32_t>& process_of_thread() const { return process_of_thread_; }
     std::uint64_t unpaired() const { return unpaired_ + open_.size(); }  // ends of asynchronous spans
 
   private:
     std::uint32_t number_of(std::string_view category, std::string_view name, std::string_view detail);
+    void find_runs();
     void add_mark(Key thread, std::uint64_t time, std::uint32_t name, recording::MarkKind kind, double value);
     Key thread_of(const named::TraceEvent& event) const { return {event.pid, event.tid}; }
 
@@ -88,11 +98,11 @@ class TraceEvents : public named::TraceVisitor {
     };
     std::map<std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>, Span> open_;
     std::vector<named::TraceSwitch> switches_;
+    std::unordered_map<std::uint32_t, std::uint32_t> process_of_thread_;
     std::uint64_t first_ = std::numeric_limits<std::uint64_t>::max();
     std::size_t events_ = 0;
     std::uint64_t unpaired_ = 0;
     bool has_clocks_ = false;
-    bool has_switches_ = false;
     bool is_full_ = false;
 };
 

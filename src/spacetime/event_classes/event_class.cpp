@@ -89,6 +89,7 @@ constexpr std::array kClasses = {
     EventClass{"L1-", kWork},
     EventClass{"TLB-", kWork},
     EventClass{"node-", kWork},
+    EventClass{"slices", kWork},  // of imported traces: pieces of work by the trace's own words
 };
 
 constexpr EventClass kNoClass{};
