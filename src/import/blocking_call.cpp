@@ -11,7 +11,7 @@ namespace {
 using recording::WaitKind;
 
 std::optional<BlockingCall> futex_call(std::uint64_t word, std::uint64_t operation) {
-    switch (operation & FUTEX_CMD_MASK) {
+    switch (static_cast<int>(operation) & FUTEX_CMD_MASK) {
         case FUTEX_WAIT:
         case FUTEX_WAIT_BITSET:
         case FUTEX_WAIT_REQUEUE_PI:

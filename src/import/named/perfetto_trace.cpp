@@ -103,7 +103,7 @@ struct Track {
     std::optional<std::uint32_t> tid = {};
     std::uint64_t parent = 0;
     std::string name = {};
-    std::vector<std::string> open = {};  // names of its slices, if it is no thread's
+    std::vector<std::string> open = {};  // names of its slices, if it is not of a thread
 };
 
 // A clock of a sequence's own, since the snapshot that defined it.
