@@ -3,7 +3,7 @@
 #include "image/build_id_path.h"
 #include "import/named/input.h"
 #include "import/named/perf_map.h"
-#include "import/named_image.h"
+#include "import/names/named_image.h"
 #include "recording/format.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "import/interpreted_names.h"
 
 #include "image/build_id_path.h"
-#include "import/named_image.h"
+#include "import/names/named_image.h"
 #include "recording/format.h"
 #include "recording/reader.h"
 #include "recording/tables.h"

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "import/named_image.h"
+#include "import/names/named_image.h"
 #include "recording/folder.h"
 
 #include <array>

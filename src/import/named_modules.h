@@ -5,7 +5,7 @@
 
 #include "base/native.h"
 #include "import/named/sample.h"
-#include "import/named_image.h"
+#include "import/names/named_image.h"
 #include "import/process_log.h"
 #include "recording/folder.h"
 #include "recording/tables.h"

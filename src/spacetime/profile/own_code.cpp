@@ -31,10 +31,10 @@ constexpr std::array kInterpreters = {Text("libjvm"), Text("libruby"), Text("lib
                                       Text("ruby"),   Text("node"),    Text("luajit")};
 
 // Parts of a source's path. What CPython's library has in Python is with its interpreter, or frozen into it.
-constexpr std::array kSources = {
-    Text("/lib/python3"),  Text("/site-packages/"), Text("/dist-packages/"), Text("<frozen "),
-    Text("/usr/include/"), Text("/usr/lib/"),       Text("/include/c++/"),   Text("/rustc/"),
-    Text("libstdc++-v3/"), Text("/libgcc/"),        Text("/glibc"),          Text("/usr/local/go/src/")};
+constexpr std::array kSources = {Text("/lib/python3"),  Text("/site-packages/"), Text("/dist-packages/"),
+                                 Text("<frozen "),      Text("/usr/include/"),   Text("/usr/lib/"),
+                                 Text("/include/c++/"), Text("/rustc/"),         Text("libstdc++-v3/"),
+                                 Text("/libgcc/"),      Text("/glibc"),          Text("/usr/local/go/src/")};
 
 // Beginnings of functions' names: run-time code that was linked, or instantiated, into the program.
 constexpr std::array kFunctions = {

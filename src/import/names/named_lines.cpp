@@ -1,4 +1,4 @@
-#include "import/named_lines.h"
+#include "import/names/named_lines.h"
 
 #include <algorithm>
 #include <array>

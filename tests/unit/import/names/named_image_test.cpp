@@ -1,5 +1,5 @@
 // Files of names: what Kymo's own readers of ELF files and of symbols say about them.
-#include "import/named_image.h"
+#include "import/names/named_image.h"
 
 #include "image/elf.h"
 #include "import/image_file.h"

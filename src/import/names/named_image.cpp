@@ -1,4 +1,4 @@
-#include "import/named_image.h"
+#include "import/names/named_image.h"
 
 #include "base/descriptor.h"
 #include "base/hash.h"

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "import/named_lines.h"
+#include "import/names/named_lines.h"
 
 #include <array>
 #include <cstdint>
