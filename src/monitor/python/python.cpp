@@ -47,6 +47,25 @@ void PythonFrames::find_evaluation_end() {
     }
 }
 
+namespace {
+
+// Greenlets continue on the stack that another one has left: the interpreter's chain of frames ends at their first
+// function, the stack does not. The result: up to there.
+std::size_t frames_of_coroutine(std::span<const unwind::Frame> path) {
+    constexpr std::string_view kLibrary = "/_greenlet.";
+    for (std::size_t i = 0; i < path.size(); ++i) {
+        const image::LoadedImage* const image = raw(path[i].image) != 0 && raw(path[i].image) <= images.count()
+                                                    ? images.entry(path[i].image).image
+                                                    : nullptr;
+        if (image != nullptr && image->path.find(kLibrary) != std::string_view::npos) {
+            return i;
+        }
+    }
+    return path.size();
+}
+
+}  // namespace
+
 bool PythonFrames::is_function(const unwind::Frame& frame, std::uint64_t* first_offset) {
     *first_offset = frame.offset / recording::kInterpretedStep * recording::kInterpretedStep;
     return raw(frame.image) == recording::kPythonImage;
@@ -109,14 +128,19 @@ std::size_t PythonFrames::read(std::span<unwind::Frame> room) {
     return count;
 }
 
+std::size_t PythonFrames::evaluations_in(std::span<const unwind::Frame> path) const {
+    std::size_t count = 0;
+    for (const unwind::Frame& frame : path) {
+        count += is_evaluation(frame) ? 1 : 0;
+    }
+    return count;
+}
+
 std::size_t PythonFrames::replace(std::span<unwind::Frame> room, std::size_t count) {
     if (evaluation_end_ == evaluation_begin_) {
         find_evaluation_end();
     }
-    std::size_t evaluations = 0;
-    for (const unwind::Frame& frame : room.first(count)) {
-        evaluations += is_evaluation(frame) ? 1 : 0;
-    }
+    std::size_t evaluations = evaluations_in(room.first(count));
     if (evaluations == 0) {
         return count;
     }
@@ -130,14 +154,20 @@ std::size_t PythonFrames::replace(std::span<unwind::Frame> room, std::size_t cou
     for (const unwind::Frame& frame : source) {
         groups += frame.address;
     }
-    if (groups == 0 || groups > evaluations) {
+    std::size_t inner = count;  // frames of the stack whose functions are in the interpreter's chain
+    if (groups != evaluations) {
+        inner = frames_of_coroutine(room.first(count));
+        evaluations = evaluations_in(room.first(inner));
+    }
+    // One more: the innermost function is about to be entered or left.
+    if (groups == 0 || (groups != evaluations && groups + 1 != evaluations)) {
         return count;
     }
     const std::size_t length = count - groups + functions;
     std::size_t to = length;
     for (std::size_t from = count; from-- > 0;) {
         const unwind::Frame frame = room[from];
-        if (functions == 0 || !is_evaluation(frame)) {
+        if (functions == 0 || from >= inner || !is_evaluation(frame)) {
             room[--to] = frame;
             continue;
         }

@@ -38,6 +38,7 @@ class PythonFrames : public Part {
     std::size_t read(std::span<unwind::Frame> room);
     std::uint64_t innermost(python::Objects& objects) const;
     std::uint64_t instruction(std::uint64_t frame, std::uint64_t code) const;
+    std::size_t evaluations_in(std::span<const unwind::Frame> path) const;
     bool is_evaluation(const unwind::Frame& frame) const {
         return frame.address - evaluation_begin_ < evaluation_end_ - evaluation_begin_;
     }
