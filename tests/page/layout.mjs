@@ -26,6 +26,9 @@ export async function banner(browser, tools) {
   check("the verdict is the report's", /^periodic-pause takes \d+\.\d % of the run, in app\+0x30$/.test(seen.verdict), seen.verdict);
   check("a sound recording has no alarm, and its quality beside the verdict", !seen.alarms.length && !seen.bad && seen.quality === "1,050 samples · 100 % of call paths complete · none lost", JSON.stringify(seen));
   check("it is above everything else", seen.top < 60 && seen.below < 100, JSON.stringify(seen));
+  await browser.open(page("memory"));
+  seen = await browser.evaluate(kBanner);
+  check("what the kernel lost is told", / · 1,496 kernel records lost$/.test(seen.quality), seen.quality);
   await browser.open(page("empty"));
   seen = await browser.evaluate(kBanner);
   check("nothing is made up where nothing was sampled", seen.verdict === "Nothing stands out" && seen.quality === "no samples", JSON.stringify(seen));

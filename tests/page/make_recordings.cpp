@@ -71,7 +71,7 @@ void begin(MadeFile& file, const Texts& texts) {
 }
 
 void launch(const std::filesystem::path& folder, const Texts& texts, std::uint64_t duration,
-            const std::vector<recording::Memory>& memory = {}) {
+            const std::vector<recording::Memory>& memory = {}, std::uint64_t kernel_lost = 0) {
     std::filesystem::create_directories(folder);
     MadeFile file(folder / "launch.krec", 99);
     recording::Run run;
@@ -86,6 +86,9 @@ void launch(const std::filesystem::path& folder, const Texts& texts, std::uint64
     file.own().append(end);
     for (const recording::Memory& row : memory) {
         file.own().append(row);
+    }
+    if (kernel_lost != 0) {
+        file.own().append(recording::KernelLost{end.time, kernel_lost});
     }
     file.close();
 }
@@ -109,7 +112,8 @@ void memory(const std::filesystem::path& folder) {
             {1020 * kMs, 100, 68 * kMib, 2 * kMib},
             {1030 * kMs, 101, 10 * kMib, 1 * kMib},
             {1060 * kMs, 100, 20 * kMib, 2 * kMib},
-            {1080 * kMs, 101, 0, 0}});
+            {1080 * kMs, 101, 0, 0}},
+           1496);
     for (const std::uint32_t pid : {100U, 101U}) {
         MadeFile file(folder / ("process-" + std::to_string(pid) + "-0.krec"), pid);
         begin(file, {.command = pid == 100 ? "./app" : "./tool", .thread = pid == 100 ? "app" : "tool", .pid = pid});

@@ -94,3 +94,12 @@ export function shortName(name: string): string {
   const parts = withoutArguments(name).split("::");
   return parts.slice(-2).join("::");
 }
+
+// What of a run's records is lost: samples, and the kernel's records of switches and processes.
+export function losses(run: { lost: number; kernel_lost: number }, what = ""): string {
+  const parts = [
+    run.lost ? `${count(run.lost)} ${what}lost` : "",
+    run.kernel_lost ? `${count(run.kernel_lost)} kernel records lost` : "",
+  ];
+  return parts.filter((part) => part).join(", ") || "none lost";
+}

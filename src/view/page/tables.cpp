@@ -133,6 +133,7 @@ void write_run(const Profile& profile, const CallTree& tree, Blob& blob) {
     run["ending"] = ending(profile);
     run["samples"] = profile.quality.samples;
     run["lost"] = profile.quality.lost + profile.quality.throttled + profile.quality.unwritten;
+    run["kernel_lost"] = profile.kernel_lost;
     const std::uint64_t complete = complete_paths(profile.quality);
     const std::uint64_t partial = partial_paths(profile.quality);
     run["complete_paths"] =

@@ -1,7 +1,7 @@
 // The run in a line: its verdict, and whether its recording can be relied on. Reasons to doubt all figures are red.
 import { Model } from "../data/model";
 import { h } from "../draw/dom";
-import { count, percent } from "../format";
+import { count, losses, percent } from "../format";
 import { plainTexts } from "./findings";
 import { firstLook } from "./first_look";
 
@@ -20,7 +20,7 @@ function quality({ run, excerpt }: Model): string {
       ? `${count(excerpt.read)} of ${count(excerpt.of)} samples read`
       : `${count(run.samples)} sample${run.samples === 1 ? "" : "s"}`,
     `${percent(run.complete_paths)} of call paths complete`,
-    run.lost ? `${count(run.lost)} lost` : "none lost",
+    losses(run),
   ].join(" · ");
 }
 

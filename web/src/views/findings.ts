@@ -3,7 +3,7 @@
 import { EvidenceRow, Finding } from "../data/finding";
 import { h, replace } from "../draw/dom";
 import { Model, placeWords } from "../data/model";
-import { compact, count, duration, moment, percent, withoutArguments } from "../format";
+import { compact, count, duration, losses, moment, percent, withoutArguments } from "../format";
 import { View } from "../state";
 import { anyOf, Changed, Context, ViewPart } from "./context";
 import { huntCards } from "./hunt_results";
@@ -255,7 +255,7 @@ export class Findings implements ViewPart {
         "p",
         { class: "hint" },
         `${count(run.samples)} samples${model.excerpt ? ` read of ${count(model.excerpt.of)}` : ""}${run.asked_hz ? `, ${count(run.asked_hz)} a second asked, ${count(run.delivered_hz)} delivered` : ""}; ` +
-          `${percent(run.complete_paths)} of call paths complete; ${run.lost ? `${count(run.lost)} samples lost` : "none lost"}.`,
+          `${percent(run.complete_paths)} of call paths complete; ${losses(run, "samples ")}.`,
       ),
       ...model.unavailable.map(([what, why, remedy]) => h("p", { class: "hint" }, `Not measured: ${what} (${why}). ${remedy}`)),
       ...model.notes.slice(0, 12).map((note) => h("p", { class: "hint" }, note)),
