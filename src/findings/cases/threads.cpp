@@ -21,19 +21,9 @@ using spacetime::SpaceNode;
 
 constexpr std::uint64_t kMostBoth = 4;  // one part in this many of a step may lie in the next as well
 
-// Both were forked by one process, whose program they run on in.
-bool are_copies(const spacetime::RunFacts& run, std::uint32_t a, std::uint32_t b) {
-    if (a >= run.processes.size() || b >= run.processes.size() || run.processes[a].parent >= run.processes.size()) {
-        return false;
-    }
-    const std::string& name = run.processes[run.processes[a].parent].name;
-    return run.processes[a].parent == run.processes[b].parent && run.processes[a].name == name &&
-           run.processes[b].name == name;
-}
-
-// Threads of one process share its work, ranks of a job share the job's, and processes that one has forked share its.
-bool share_work(const spacetime::RunFacts& run, const spacetime::ThreadFacts& a, const spacetime::ThreadFacts& b) {
-    return a.process == b.process || (a.rank && b.rank) || are_copies(run, a.process, b.process);
+// Threads of one process share its work, ranks of a job share the job's.
+bool share_work(const spacetime::ThreadFacts& a, const spacetime::ThreadFacts& b) {
+    return a.process == b.process || (a.rank && b.rank);
 }
 
 // Threads that share work and whose occurrences overlap most of the time, ascending.
@@ -53,8 +43,8 @@ std::vector<std::uint32_t> sharers(const spacetime::Evidence& evidence, const Sp
     for (const auto& [thread, span] : spans) {
         const std::uint64_t begin = std::max(span.begin, longest->second.begin);
         const std::uint64_t end = std::min(span.end, longest->second.end);
-        if (share_work(evidence.run, evidence.run.threads[thread], evidence.run.threads[longest->first]) &&
-            end >= begin && (end - begin) * 2 >= length(span)) {
+        if (share_work(evidence.run.threads[thread], evidence.run.threads[longest->first]) && end >= begin &&
+            (end - begin) * 2 >= length(span)) {
             result.push_back(thread);
         }
     }

@@ -262,9 +262,10 @@ extern const Rule kLoadImbalance{
     .kind = "load-imbalance",
     .contrast = Contrast::kThreads,
     .needs =
-        "threads of one process, processes that one has forked, or ranks of one job, work in the same code at the "
-        "same time; step by step (where steps are known) the longest works 1.1 times the mean or more, by more than "
-        "sampling could make of even work (a period a step; three "
+        "threads of one process, or ranks of one job, work in the same code at the same time; step by step (where "
+        "steps are known) the "
+        "longest "
+        "works 1.1 times the mean or more, by more than sampling could make of even work (a period a step; three "
         "standard errors of its samples over all steps)",
     .against =
         "the peers are not idle for at least half of the difference (four fifths where it is one thread now and "
@@ -291,8 +292,10 @@ extern const Rule kEvenLoad{
     .kind = "load-imbalance",
     .contrast = Contrast::kThreads,
     .needs =
-        "threads of one process, processes that one has forked, or ranks of one job, work in the same code at the "
-        "same time for at least a fifth of the run; the longest works at most 1.05 times the mean",
+        "threads of one process, or ranks of one job, work in the same code at the same time for at least a fifth of "
+        "the run; the longest "
+        "works at "
+        "most 1.05 times the mean",
     .against = "",
     .look = look_for_even,
     .direction = "keep this division of work",
