@@ -73,7 +73,7 @@ bool compile_image(const image::LoadedImage& image, Table* table,
 
 class ImageSet {
   public:
-    static constexpr std::uint32_t kMaxImages = 65535;
+    static constexpr std::uint32_t kMaxImages = 65533;  // two numbers of 16 bits are left for others
 
     // A loading as the walk uses it; lives as long as the set.
     struct alignas(64) Entry {

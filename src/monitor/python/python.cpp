@@ -2,6 +2,7 @@
 
 #include "monitor/process/images.h"
 #include "monitor/process/log.h"
+#include "monitor/text.h"
 #include "recording/tables/interpreted.h"
 
 #include <cerrno>
@@ -13,6 +14,25 @@ namespace kymo::monitor {
 using python::Objects;
 
 constinit PythonFrames python_frames;
+
+static_assert(unwind::ImageSet::kMaxImages < recording::kPythonImage);
+
+namespace {
+
+// "3.14.1 (main, …" up to the space; at most what fits.
+char unknown_version[32];
+
+recording::Unavailable unknown_python() {
+    static char why[96];
+    Text(why, sizeof why) << "of CPython " << unknown_version << " the structures are not known";
+    recording::Unavailable row;
+    row.what = "functions of Python on call paths";
+    row.why = why;
+    row.remedy = "run the program with CPython 3.8 to 3.13";
+    return row;
+}
+
+}  // namespace
 
 bool PythonFrames::begin() {
     // All of these are symbols that programs with an interpreter in them may link against.
@@ -29,6 +49,15 @@ bool PythonFrames::begin() {
             process_log.write_to_new_files(
                 [](recording::StreamWriter& rows) { python_frames.functions_.write_all(rows); });
         }
+    }
+    if (version != nullptr && layout == nullptr) {
+        for (std::size_t i = 0; i + 1 < sizeof unknown_version && version()[i] > ' '; ++i) {
+            unknown_version[i] = version()[i];
+        }
+        if (!process_log.is_short()) {
+            process_log.write(unknown_python());
+        }
+        process_log.write_to_new_files([](recording::StreamWriter& rows) { rows.append(unknown_python()); });
     }
     dlerror();  // a symbol that is not there is no error of the program
     return true;

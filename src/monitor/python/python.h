@@ -16,8 +16,6 @@
 
 namespace kymo::monitor {
 
-struct Region;
-
 class PythonFrames : public Part {
   public:
     bool begin();
@@ -33,8 +31,8 @@ class PythonFrames : public Part {
     static bool is_function(const unwind::Frame& frame, std::uint64_t* first_offset);
 
   private:
-    // Writes the thread's functions to the end of `room`, leaf first; the outermost one of each evaluation has
-    // address 1, others 0. Their number; 0: none, or the chain cannot be followed to its end.
+    // Writes the thread's functions into `room`, leaf first; the outermost one of each evaluation has address 1,
+    // others 0. Their number; 0: none, or the chain cannot be followed to its end.
     std::size_t read(std::span<unwind::Frame> room);
     std::uint64_t innermost(python::Objects& objects) const;
     std::uint64_t instruction(std::uint64_t frame, std::uint64_t code) const;
