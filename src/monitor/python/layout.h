@@ -120,25 +120,15 @@ inline constexpr Layout k312 = {.evaluations = Evaluations::kStub,
                                 .code_bytes = 200,
                                 .ascii_data = 40,
                                 .compact_data = 56};
-inline constexpr Layout k313 = {.evaluations = Evaluations::kStub,
-                                .lines = Lines::kLocations,
-                                .has_cframe = false,
-                                .thread_frame = 72,
-                                .cframe_frame = 0,
-                                .frame_code = 0,
-                                .frame_previous = 8,
-                                .frame_instruction = 56,
-                                .instruction_step = 0,
-                                .frame_evaluation = 70,
-                                .frame_bytes = 72,
-                                .code_first_line = 68,
-                                .code_file = 112,
-                                .code_name = 128,
-                                .code_lines = 136,
-                                .code_instructions = 200,
-                                .code_bytes = 208,
-                                .ascii_data = 40,
-                                .compact_data = 56};
+constexpr Layout after_312() {
+    Layout layout = k312;
+    layout.has_cframe = false;
+    layout.thread_frame = 72;
+    layout.code_instructions = 200;
+    layout.code_bytes = 208;
+    return layout;
+}
+inline constexpr Layout k313 = after_312();
 
 }  // namespace layouts
 

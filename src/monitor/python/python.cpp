@@ -7,13 +7,25 @@
 
 #include <cerrno>
 #include <cstring>
-#include <dlfcn.h>
+
+// Of the program, or of a library that it is linked with: symbols that programs with an interpreter in them may use.
+// Weak: nullptr in all other programs.
+extern "C" {
+[[gnu::weak, gnu::visibility("default")]] const char* python_version() asm("Py_GetVersion");
+[[gnu::weak, gnu::visibility("default")]] void* python_thread_state() asm("PyGILState_GetThisThreadState");
+[[gnu::weak, gnu::visibility("default")]] extern char python_code_type[] asm("PyCode_Type");
+[[gnu::weak, gnu::visibility("default")]] void python_evaluate() asm("_PyEval_EvalFrameDefault");
+}
 
 namespace kymo::monitor {
 
 using python::Objects;
 
 constinit PythonFrames python_frames;
+
+std::uint64_t PythonFrames::evaluation_begin() {
+    return reinterpret_cast<std::uint64_t>(&python_evaluate);
+}
 
 static_assert(unwind::ImageSet::kMaxImages < recording::kPythonImage);
 
@@ -35,31 +47,25 @@ recording::Unavailable unknown_python() {
 }  // namespace
 
 bool PythonFrames::begin() {
-    // All of these are symbols that programs with an interpreter in them may link against.
-    const auto symbol = [](const char* name) { return reinterpret_cast<std::uint64_t>(dlsym(RTLD_DEFAULT, name)); };
-    const auto version = reinterpret_cast<const char* (*)()>(symbol("Py_GetVersion"));
-    const python::Layout* const layout = version != nullptr ? python::layout_of(version()) : nullptr;
-    if (layout != nullptr) {
-        thread_state_ = reinterpret_cast<void* (*)()>(symbol("PyGILState_GetThisThreadState"));
-        code_type_ = symbol("PyCode_Type");
-        evaluation_begin_ = symbol("_PyEval_EvalFrameDefault");
-        evaluation_end_ = evaluation_begin_;
-        if (thread_state_ != nullptr && code_type_ != 0 && evaluation_begin_ != 0) {
-            layout_ = layout;
-            process_log.write_to_new_files(
-                [](recording::StreamWriter& rows) { python_frames.functions_.write_all(rows); });
-        }
+    if (python_version == nullptr || python_thread_state == nullptr || python_code_type == nullptr ||
+        python_evaluate == nullptr) {
+        return true;
     }
-    if (version != nullptr && layout == nullptr) {
-        for (std::size_t i = 0; i + 1 < sizeof unknown_version && version()[i] > ' '; ++i) {
-            unknown_version[i] = version()[i];
-        }
-        if (!process_log.is_short()) {
-            process_log.write(unknown_python());
-        }
-        process_log.write_to_new_files([](recording::StreamWriter& rows) { rows.append(unknown_python()); });
+    const char* const version = python_version();
+    layout_ = python::layout_of(version);
+    if (layout_ != nullptr) {
+        evaluation_end_ = evaluation_begin();
+        process_log.write_to_new_files(
+            [](recording::StreamWriter& rows) { python_frames.functions_.write_all(rows); });
+        return true;
     }
-    dlerror();  // a symbol that is not there is no error of the program
+    for (std::size_t i = 0; i + 1 < sizeof unknown_version && version[i] > ' '; ++i) {
+        unknown_version[i] = version[i];
+    }
+    if (!process_log.is_short()) {
+        process_log.write(unknown_python());
+    }
+    process_log.write_to_new_files([](recording::StreamWriter& rows) { rows.append(unknown_python()); });
     return true;
 }
 
@@ -68,10 +74,10 @@ void PythonFrames::after_fork(ThreadState* /*own*/) {
 }
 
 void PythonFrames::find_evaluation_end() {
-    const unwind::ImageSet::Lookup found = images.rule_at(evaluation_begin_);
+    const unwind::ImageSet::Lookup found = images.rule_at(evaluation_begin());
     const unwind::Table* const table = found.image != nullptr ? found.image->table.load() : nullptr;
     std::uint64_t end = 0;
-    if (table != nullptr && table->function_behind(evaluation_begin_ - found.image->bias, &end)) {
+    if (table != nullptr && table->function_behind(evaluation_begin() - found.image->bias, &end)) {
         evaluation_end_ = end + found.image->bias;
     }
 }
@@ -101,7 +107,7 @@ bool PythonFrames::is_function(const unwind::Frame& frame, std::uint64_t* first_
 }
 
 std::uint64_t PythonFrames::innermost(Objects& objects) const {
-    const auto thread = reinterpret_cast<std::uint64_t>(thread_state_());
+    const auto thread = reinterpret_cast<std::uint64_t>(python_thread_state());
     const std::size_t place = layout_->thread_frame;
     if (!objects.is_readable(thread, place + sizeof(std::uint64_t))) {
         return 0;
@@ -141,7 +147,7 @@ std::size_t PythonFrames::read(std::span<unwind::Frame> room) {
                 room[count - 1].address = 1;
             }
         } else if (objects.is_readable(code, layout_->code_bytes) &&
-                   Objects::word(code, layout_->object_type) == code_type_) {
+                   Objects::word(code, layout_->object_type) == reinterpret_cast<std::uint64_t>(python_code_type)) {
             const std::uint64_t offset = functions_.find(*layout_, objects, code, instruction(frame, code));
             if (offset == 0) {
                 return 0;
@@ -166,7 +172,7 @@ std::size_t PythonFrames::evaluations_in(std::span<const unwind::Frame> path) co
 }
 
 std::size_t PythonFrames::replace(std::span<unwind::Frame> room, std::size_t count) {
-    if (evaluation_end_ == evaluation_begin_) {
+    if (evaluation_end_ == evaluation_begin()) {
         find_evaluation_end();
     }
     std::size_t evaluations = evaluations_in(room.first(count));

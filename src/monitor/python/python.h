@@ -37,15 +37,13 @@ class PythonFrames : public Part {
     std::uint64_t innermost(python::Objects& objects) const;
     std::uint64_t instruction(std::uint64_t frame, std::uint64_t code) const;
     std::size_t evaluations_in(std::span<const unwind::Frame> path) const;
+    static std::uint64_t evaluation_begin();
     bool is_evaluation(const unwind::Frame& frame) const {
-        return frame.address - evaluation_begin_ < evaluation_end_ - evaluation_begin_;
+        return frame.address - evaluation_begin() < evaluation_end_ - evaluation_begin();
     }
     void find_evaluation_end();
 
     const python::Layout* layout_ = nullptr;
-    void* (*thread_state_)() = nullptr;
-    std::uint64_t code_type_ = 0;
-    std::uint64_t evaluation_begin_ = 0;
     std::atomic<std::uint64_t> evaluation_end_{0};  // its begin: not found yet
     python::Functions functions_;
 };
