@@ -1,6 +1,5 @@
 #include "attach/asleep.h"
 
-#include "attach/proc_file.h"
 #include "base/descriptor.h"
 
 #include <algorithm>
@@ -53,24 +52,34 @@ std::optional<import::Sleeper> parse_call(std::string_view text) {
                : std::nullopt;
 }
 
+namespace {
+
+// The file's text. False: it cannot be read; errno says why.
+bool read_call(const Descriptor& file, std::string* text) {
+    constexpr std::size_t kMostBytes = 256;  // nine numbers
+    text->resize(kMostBytes);
+    const ssize_t count = pread(file.number(), text->data(), text->size(), 0);
+    text->resize(count > 0 ? static_cast<std::size_t>(count) : 0);
+    return count >= 0;
+}
+
+}  // namespace
+
 Asleep read_asleep(pid_t process, pid_t thread, std::uint32_t stack_bytes, const fs::path& proc) {
     const fs::path folder = proc / std::to_string(process);
     const fs::path task = folder / "task" / std::to_string(thread);
     const Descriptor file(open((task / "syscall").c_str(), O_RDONLY | O_CLOEXEC));
-    if (!file) {
+    std::string before;
+    if (!file || !read_call(file, &before)) {
         return {errno == EACCES || errno == EPERM ? AsleepEnd::kRefused : AsleepEnd::kAwake, {}};
     }
-    const std::string before = text_of(task / "syscall");
     auto sleeper = parse_call(before);
     if (!sleeper) {
-        return {before.empty()              ? AsleepEnd::kRefused
-                : before.starts_with("-1 ") ? AsleepEnd::kNotACall
-                                            : AsleepEnd::kAwake,
-                {}};
+        return {before.starts_with("-1 ") ? AsleepEnd::kNotACall : AsleepEnd::kAwake, {}};
     }
     const Descriptor memory(open((folder / "mem").c_str(), O_RDONLY | O_CLOEXEC));
     if (!memory) {
-        return {AsleepEnd::kRefused, {}};
+        return {errno == EACCES || errno == EPERM ? AsleepEnd::kRefused : AsleepEnd::kAwake, {}};
     }
     sleeper->stack.resize(stack_bytes);
     // Less than that where the stack ends before.
@@ -78,7 +87,8 @@ Asleep read_asleep(pid_t process, pid_t thread, std::uint32_t stack_bytes, const
                                 static_cast<off_t>(sleeper->stack_pointer));
     sleeper->stack.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
     // The stack of a thread that went on meanwhile belongs to another place.
-    if (text_of(task / "syscall") != before) {
+    std::string after;
+    if (!read_call(file, &after) || after != before) {
         return {AsleepEnd::kAwake, {}};
     }
     return {AsleepEnd::kRead, std::move(*sleeper)};

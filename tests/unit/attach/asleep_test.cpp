@@ -62,7 +62,10 @@ TEST_F(AsleepFiles, SaysWhyThereIsNone) {
     write(task() / "syscall", "-1 0x7ffc10 0x401000\n");
     EXPECT_EQ(read_asleep(7, 9, 64, proc_).end, AsleepEnd::kNotACall);
     write(task() / "syscall", "");
-    EXPECT_EQ(read_asleep(7, 9, 64, proc_).end, AsleepEnd::kRefused);
+    EXPECT_EQ(read_asleep(7, 9, 64, proc_).end, AsleepEnd::kAwake);
+    write(task() / "syscall", "0 0x3 0x0 0x0 0x0 0x0 0x0 0x1008 0x401000\n");
+    fs::remove(proc_ / "7" / "mem");
+    EXPECT_EQ(read_asleep(7, 9, 64, proc_).end, AsleepEnd::kAwake);
 }
 
 }  // namespace
