@@ -1,5 +1,6 @@
 // pipeline-stage: one thread works all the time, and those that hand work to it or take work from it wait for it.
 #include "findings/rule.h"
+#include "findings/rules/shared/pipes.h"
 #include "findings/rules/shared/spare.h"
 #include "findings/words.h"
 
@@ -17,6 +18,7 @@ constexpr double kAlwaysBusy = 0.9;        // of its life
 constexpr double kLeastLife = 0.3;         // of the run
 constexpr double kLeastWaited = 0.3;       // of a neighbour's life, for this stage
 constexpr double kLeastOwnWork = 0.15;     // of the stage's work: less is a helper's, that is called at times
+constexpr double kLeastOfProcess = 0.03;   // likewise, of another process: a pipe is made for a flow of work
 constexpr std::uint64_t kLeastWaits = 10;  // fewer do not form a flow of work
 constexpr double kMostOfWork = 0.5;
 constexpr double kLeastGain = 0.05;   // of the run
@@ -55,6 +57,15 @@ NodeIndex main_code(const Evidence& evidence, std::uint32_t thread) {
     return best;
 }
 
+// Processes hand over work by pipes, whose other end is not known: the wait is for the stage if that is the only
+// thread of the run that is always busy.
+bool is_handed_over(const Evidence& evidence, const WaitTarget& target, std::uint32_t stage, bool is_only_busy_one) {
+    const bool is_pipe = target.kind == WaitKind::kRead || target.kind == WaitKind::kWrite;
+    return is_pipe ? is_only_busy_one && target.process != evidence.run.threads[stage].process &&
+                         is_pipe_within_run(evidence, target)
+                   : hands_over(target.kind) && target.holder == stage;
+}
+
 struct Neighbour {
     std::uint32_t thread = 0;
     double waited = 0;  // ns, for the stage
@@ -62,7 +73,7 @@ struct Neighbour {
 };
 
 std::optional<Neighbour> neighbour_of(const Evidence& evidence, std::uint32_t stage, NodeIndex code,
-                                      std::uint32_t thread) {
+                                      std::uint32_t thread, bool is_only_busy_one) {
     const ThreadFacts& facts = evidence.run.threads[thread];
     Neighbour neighbour;
     neighbour.thread = thread;
@@ -70,7 +81,7 @@ std::optional<Neighbour> neighbour_of(const Evidence& evidence, std::uint32_t st
     for (const auto* const waits : {&facts.waits, &facts.polled}) {
         for (const OccurrenceWait& wait : *waits) {
             const WaitTarget& target = evidence.wait_targets[wait.target];
-            if (hands_over(target.kind) && target.holder == stage) {
+            if (is_handed_over(evidence, target, stage, is_only_busy_one)) {
                 neighbour.waited += static_cast<double>(wait.ns);
                 neighbour.targets.push_back(wait.target);
                 count += wait.target < evidence.wait_sums.size() ? evidence.wait_sums[wait.target].count : 0;
@@ -78,19 +89,21 @@ std::optional<Neighbour> neighbour_of(const Evidence& evidence, std::uint32_t st
         }
     }
     const bool does_the_same = work_in(code.in(evidence.nodes), thread) >= kMostOfWork * work_ns(facts);
+    const double least = facts.process == evidence.run.threads[stage].process ? kLeastOwnWork : kLeastOfProcess;
     const bool is_one = neighbour.waited >= kLeastWaited * life_ns(facts) && count >= kLeastWaits && !does_the_same &&
-                        work_ns(facts) >= kLeastOwnWork * work_ns(evidence.run.threads[stage]);
+                        work_ns(facts) >= least * work_ns(evidence.run.threads[stage]);
     return is_one ? std::optional(neighbour) : std::nullopt;
 }
 
-// What sharing the stage's work could save: until another thread, or the processors, have as much to do.
-double gain_ns(const Evidence& evidence, std::uint32_t stage) {
+// What sharing the stage's work could save: until another thread of these, or the processors, have as much to do.
+// `of_run`: all threads of the run, otherwise of the stage's process.
+double gain_ns(const Evidence& evidence, std::uint32_t stage, bool of_run) {
     const ThreadFacts& self = evidence.run.threads[stage];
     double all = 0;
     double next = 0;
     for (std::uint32_t i = 0; i < evidence.run.threads.size(); ++i) {
         const ThreadFacts& other = evidence.run.threads[i];
-        if (other.process == self.process) {
+        if (of_run || other.process == self.process) {
             all += work_ns(other);
             next = i == stage ? next : std::max(next, work_ns(other));
         }
@@ -99,34 +112,47 @@ double gain_ns(const Evidence& evidence, std::uint32_t stage) {
     return std::max(0.0, work_ns(self) - std::max(next, all / processors));
 }
 
+// Threads that are at work, or ready to, nearly all of their lives.
+std::vector<std::uint32_t> always_busy(const Evidence& evidence) {
+    std::vector<std::uint32_t> result;
+    for (std::uint32_t thread = 0; thread < evidence.run.threads.size(); ++thread) {
+        const ThreadFacts& facts = evidence.run.threads[thread];
+        const double busy = work_ns(facts) + static_cast<double>(facts.total.run_queue);
+        if (life_ns(facts) >= kLeastLife * duration_ns(evidence) && busy >= kAlwaysBusy * life_ns(facts)) {
+            result.push_back(thread);
+        }
+    }
+    return result;
+}
+
 void claim_pipeline_stage(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
     const RunFacts& run = evidence.run;
-    for (std::uint32_t stage = 0; stage < run.threads.size(); ++stage) {
+    const std::vector<std::uint32_t> stages = always_busy(evidence);
+    for (const std::uint32_t stage : stages) {
         const ThreadFacts& facts = run.threads[stage];
-        const double busy = work_ns(facts) + static_cast<double>(facts.total.run_queue);
-        if (life_ns(facts) < kLeastLife * duration_ns(evidence) || busy < kAlwaysBusy * life_ns(facts)) {
-            continue;
-        }
         const NodeIndex code = main_code(evidence, stage);
-        const double gain = gain_ns(evidence, stage);
-        if (code == kNone || gain < kLeastGain * duration_ns(evidence)) {
+        if (code == kNone) {
             continue;
         }
         std::vector<std::uint32_t> neighbours;
         double waited = 0;
         Claim claim;
         for (std::uint32_t thread = 0; thread < run.threads.size(); ++thread) {
-            if (thread == stage || run.threads[thread].process != facts.process) {
+            if (thread == stage) {
                 continue;
             }
-            if (const auto neighbour = neighbour_of(evidence, stage, code, thread)) {
+            if (const auto neighbour = neighbour_of(evidence, stage, code, thread, stages.size() == 1)) {
                 neighbours.push_back(thread);
                 waited += neighbour->waited;
                 claim.targets.insert(claim.targets.end(), neighbour->targets.begin(), neighbour->targets.end());
             }
         }
-        if (neighbours.empty()) {
+        const bool is_of_processes = std::any_of(neighbours.begin(), neighbours.end(), [&](std::uint32_t thread) {
+            return run.threads[thread].process != facts.process;
+        });
+        const double gain = gain_ns(evidence, stage, is_of_processes);
+        if (neighbours.empty() || gain < kLeastGain * duration_ns(evidence)) {
             continue;
         }
         std::sort(claim.targets.begin(), claim.targets.end());
@@ -166,7 +192,9 @@ extern const Rule kPipelineStage{
         "a thread is at work, or ready to, for nine tenths of its life; others, each with a seventh of its work and "
         "more, wait for it "
         "ten "
-        "times and more in conditions, semaphores or futexes, for three tenths of theirs",
+        "times and more in conditions, semaphores or futexes, for three tenths of theirs; or it is the only such "
+        "thread "
+        "of the run, and those of other processes wait so at pipes between them",
     .against =
         "the others do the same work: that is a load imbalance; or another thread, or the processors, have nearly as "
         "much to do: then sharing the stage's work saves nothing",

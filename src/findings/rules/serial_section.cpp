@@ -3,6 +3,7 @@
 #include "findings/rules/shared/alone.h"
 #include "findings/rules/shared/common.h"
 #include "findings/rules/shared/pipes.h"
+#include "findings/rules/shared/short_children.h"
 #include "findings/rules/shared/spare.h"
 #include "findings/words.h"
 
@@ -105,6 +106,12 @@ double kept_from_work_ns(const Evidence& evidence) {
             const bool is_helped = target.kind == WaitKind::kChild && thread.total.user >= wait.ns / kMostHelped;
             ns += (is_transfer && !is_pipe_within_run(evidence, target)) || is_helped ? static_cast<double>(wait.ns)
                                                                                       : 0;
+        }
+    }
+    // Likewise for what short processes write.
+    for (const auto& [parent, children] : short_children(evidence.run)) {
+        for (const auto& [key, waited] : waits_for(evidence, parent, children)) {
+            ns += evidence.wait_targets[key.second].kind == WaitKind::kChild ? 0 : waited;
         }
     }
     return ns;
