@@ -99,11 +99,15 @@ struct Instruction {
     VectorWork vector_work = VectorWork::kOther;
     std::uint32_t vector_reads = 0;  // bit n: vector register n matters; writing a part of one keeps the rest
     std::uint32_t vector_writes = 0;
-    bool is_division = false;   // also a remainder, a root; whole numbers or not
-    bool is_locked = false;     // changes memory as one step for all processors
-    bool accumulates = false;   // adds something to `destination`, or joins it by bits: the order does not matter
-    bool is_pause = false;      // a hint to the processor that this is a waiting loop
-    bool writes_flags = false;  // what an unsigned condition depends on
+    std::uint8_t float_bits = 0;  // of floating-point arithmetic in vector registers: of a number; 0: it is none
+    bool is_division = false;     // also a remainder, a root; whole numbers or not
+    bool is_locked = false;       // changes memory as one step for all processors
+    bool accumulates = false;     // adds something to `destination`, or joins it by bits: the order does not matter
+    bool adds = false;            // likewise, by addition
+    bool multiplies = false;      // whole numbers: destination = destination × something
+    bool is_choice = false;       // moves a register to `destination`, or does not, as the last comparison was
+    bool is_pause = false;        // a hint to the processor that this is a waiting loop
+    bool writes_flags = false;    // what an unsigned condition depends on
     Condition condition = Condition::kOther;
     Operation operation = Operation::kOther;
     std::uint8_t destination = kNoRegister;

@@ -32,9 +32,16 @@ void ScalarLoop::Carried::note(bool reads, bool writes, bool is_update) {
     if (reads || writes) {
         is_sum = is_sum && is_update;
         is_used = true;
-        updates += is_update ? 1 : 0;
     }
     is_written = is_written || writes;
+}
+
+// One of the things that is done with it: is it a step of a polynomial?
+void ScalarLoop::Carried::note_step(bool adds, bool multiplies, std::uint32_t cycles) {
+    is_polynomial = is_polynomial && (adds || multiplies);
+    is_added_to = is_added_to || adds;
+    is_multiplied = is_multiplied || multiplies;
+    latency += cycles;
 }
 
 void ScalarLoop::note_memory(const Instruction& in, const Steps& steps) {
@@ -66,27 +73,68 @@ void ScalarLoop::take(const Instruction& in, const Steps& steps, std::uint32_t c
         in.source2 == kNoRegister && in.destination < kRegisters) {
         moved_[in.destination] += in.constant;
     }
+    // A comparison whose outcome chooses the lesser or the greater one does nothing else with it.
+    const bool is_least = takes_least(in);
+    note_registers(compared_, is_least ? 1U << in.destination : 0, false);
+    const bool compares = in.writes_flags && in.writes == 0 && !in.writes_memory && in.memory_operands == 0 &&
+                          in.vector_reads == 0 && in.kind == InstructionKind::kPlain;
+    compared_ = compares ? in : Instruction();
+    if (!compares) {
+        note_registers(in, 0, is_least);
+    }
+}
+
+// Behind `cmp a, b`: moves b to a, or does not.
+bool ScalarLoop::takes_least(const Instruction& in) const {
+    return in.is_choice && in.destination < kRegisters && (compared_.reads >> in.destination & 1U) != 0 &&
+           (in.reads & ~(1U << in.destination) & ~compared_.reads) == 0;
+}
+
+// All but the registers `left_out`, by bit.
+void ScalarLoop::note_registers(const Instruction& in, std::uint32_t left_out, bool is_least) {
+    constexpr std::uint32_t kFloatLatency = 4;  // cycles
+    constexpr std::uint32_t kProductLatency = 3;
     for (unsigned reg = 0; reg < kRegisters; ++reg) {
         const std::uint32_t bit = 1U << reg;
-        general_[reg].note((in.reads & bit) != 0, (in.writes & bit) != 0, in.accumulates && in.destination == reg);
+        const bool is_destination = in.destination == reg;
+        const bool is_whole_used = ((in.reads | in.writes) & bit & ~left_out) != 0;
+        general_[reg].note((in.reads & bit & ~left_out) != 0, (in.writes & bit) != 0,
+                           (in.accumulates || is_least) && is_destination);
+        if (is_whole_used) {
+            general_[reg].note_step(in.adds && is_destination, in.multiplies && is_destination,
+                                    in.multiplies ? kProductLatency : 1);
+        }
         const bool reads = (in.vector_reads & bit) != 0;
         const bool writes = (in.vector_writes & bit) != 0;
         Carried& own = vectors_[reg];
-        const bool is_update = reads && writes && in.vector_work != VectorWork::kOther &&
-                               in.vector_work != VectorWork::kScalarMixed &&
+        const bool is_arithmetic = reads && writes && in.vector_work != VectorWork::kOther;
+        const bool is_update = is_arithmetic && in.vector_work != VectorWork::kScalarMixed &&
                                (!own.is_used || own.work == in.vector_work);
         own.note(reads, writes, is_update);
-        own.work = reads || writes ? in.vector_work : own.work;
+        if (reads || writes) {
+            const bool is_fused = is_arithmetic && in.vector_work == VectorWork::kScalarMixed;
+            own.note_step(is_fused || (is_arithmetic && in.vector_work == VectorWork::kScalarSum),
+                          is_fused || (is_arithmetic && in.vector_work == VectorWork::kScalarProduct), kFloatLatency);
+            own.work = in.vector_work;
+        }
     }
 }
 
 bool ScalarLoop::is_serial_sum() const {
-    constexpr std::uint32_t kLatency = 4;  // cycles
-    constexpr std::uint32_t kAtOnce = 4;   // instructions a cycle
-    return std::any_of(vectors_.begin(), vectors_.end(), [&](const Carried& reg) {
-        return has_only_sums_ && reg.is_live && reg.is_written && reg.is_sum && reg.work != VectorWork::kPacked &&
-               2 * kLatency * kAtOnce * reg.updates >= 3 * instructions_;
-    });
+    constexpr std::uint32_t kAtOnce = 4;  // instructions a cycle
+    const auto takes_long = [&](const Carried& reg) { return 2 * kAtOnce * reg.latency >= 3 * instructions_; };
+    const bool has_reads =
+        std::any_of(streams_.begin(), streams_.end(), [](const auto& stream) { return !stream.second.read.empty(); });
+    // Sums of whole numbers are no slower than the rest of a loop; what is multiplied and added to without reading
+    // anything is a generator of numbers, which goes step by step.
+    return has_only_sums_ && (std::any_of(vectors_.begin(), vectors_.end(),
+                                          [&](const Carried& reg) {
+                                              return reg.is_serial() && reg.work != VectorWork::kPacked &&
+                                                     takes_long(reg);
+                                          }) ||
+                              (has_reads && std::any_of(general_.begin(), general_.end(), [&](const Carried& reg) {
+                                   return reg.is_serial() && !reg.is_sum && reg.is_multiplied && takes_long(reg);
+                               })));
 }
 
 bool ScalarLoop::could_be_vectors() const {

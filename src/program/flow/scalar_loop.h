@@ -27,8 +27,8 @@ class ScalarLoop {
     // `counted`: registers, by bit, whose values before this instruction grow by a known amount each round.
     void take(const Instruction& in, const Steps& steps, std::uint32_t counted);
 
-    // Each update of a floating-point sum (or product) waits for the one before: true where the updates of one
-    // register are what takes long.
+    // Each update of a floating-point sum or product, or of a polynomial (by turns multiplied and added to, also in
+    // whole numbers), waits for the one before: true where the updates of one register are what takes long.
     bool is_serial_sum() const;
 
     // Nothing needs the round before but sums, and memory is used in order, one number at a time: floating point, or
@@ -52,15 +52,22 @@ class ScalarLoop {
         bool is_written = false;
         bool is_used = false;
         bool is_sum = true;  // all that is done with it is adding to it, or all multiplying, or all taking the least
+        bool is_polynomial = true;  // all that is done with it is adding to it and multiplying it
+        bool is_added_to = false;
+        bool is_multiplied = false;
         VectorWork work = VectorWork::kOther;
-        std::uint32_t updates = 0;  // a round
+        std::uint32_t latency = 0;  // of its updates, cycles a round
 
         void note(bool reads, bool writes, bool is_update);
+        void note_step(bool adds, bool multiplies, std::uint32_t cycles);
+        bool is_serial() const { return is_live && is_written && (is_sum || (is_polynomial && is_added_to)); }
         bool is_chain() const { return is_live && is_written && !is_sum; }
     };
     static constexpr std::size_t kRegisters = 32;
 
     void note_memory(const Instruction& in, const Steps& steps);
+    void note_registers(const Instruction& in, std::uint32_t left_out, bool is_least);
+    bool takes_least(const Instruction& in) const;
     std::int64_t moved_by(std::uint8_t reg) const { return reg < kRegisters ? moved_[reg] : 0; }
 
     std::uint32_t steady_;
@@ -73,6 +80,7 @@ class ScalarLoop {
     std::map<std::tuple<std::uint8_t, std::uint8_t, std::uint8_t>, Stream> streams_;  // base, index, scale
     std::array<Carried, kRegisters> general_ = {};
     std::array<Carried, kRegisters> vectors_ = {};
+    Instruction compared_ = {};  // the instruction before, if it compares two registers; otherwise it reads none
     std::array<std::int64_t, kRegisters> moved_ = {};  // general registers, since the round's begin
 };
 

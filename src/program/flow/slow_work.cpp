@@ -107,7 +107,9 @@ class InnerLoop {
         }
         if (instructions <= kSlowLoopInstructions) {
             const bool waits_for_memory = find_chained(add) | find_strided(add);
-            find_scalar(add, !waits_for_memory);
+            if (waits_for_memory || !find_dividing(add)) {
+                find_scalar(add, !waits_for_memory);
+            }
         }
     }
 
@@ -322,6 +324,28 @@ class InnerLoop {
             }
         }
         return is_any;
+    }
+
+    // Rounds that take as long as their divisions: processors overlap the rest of several rounds, and are interrupted
+    // where that meets, not at the divisions. Whether it is so.
+    template <typename Add>
+    bool find_dividing(const Add& add) const {
+        constexpr std::uint32_t kCycles = 5;  // a division at least, one after the other
+        constexpr std::uint32_t kAtOnce = 4;  // other instructions a cycle
+        if (blocks_.size() != 1) {
+            return false;  // how often each block runs is not known
+        }
+        std::uint32_t divisions = 0;
+        std::uint32_t instructions = 0;
+        each(blocks_[0], [&](std::uint32_t /*number*/, const Instruction& in) {
+            divisions += in.is_division ? 1 : 0;
+            instructions += is_call(in.kind) ? kAtOnce * kCycles * kSlowLoopInstructions : 1;
+        });
+        if (divisions * kCycles * kAtOnce < 2 * instructions) {
+            return false;
+        }
+        each(blocks_[0], [&](std::uint32_t number, const Instruction& /*in*/) { add(number, SlowWork::kDivision); });
+        return true;
     }
 
     template <typename Add>

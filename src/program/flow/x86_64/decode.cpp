@@ -276,7 +276,9 @@ void note_register(const ZydisDecodedOperand& operand, bool is_zeroing, Instruct
         const ZydisRegisterClass kind = ZydisRegisterGetClass(operand.reg.value);
         out->writes_other =
             out->writes_other || (bit == 0 && kind != ZYDIS_REGCLASS_FLAGS && kind != ZYDIS_REGCLASS_IP);
-        out->reads |= operand.size < 32 ? bit : 0U;
+        // A part of the register is kept, or all of it where the condition does not hold.
+        const bool keeps = operand.size < 32 || (operand.actions & ZYDIS_OPERAND_ACTION_CONDWRITE) != 0;
+        out->reads |= keeps ? bit : 0U;
         out->vector_writes |= vector_bit_of(operand.reg.value);
     }
     if (read && !is_zeroing) {
@@ -298,6 +300,11 @@ bool is_try(ZydisMnemonic mnemonic) {
     }
 }
 
+bool is_fused(std::string_view name) {
+    return name.starts_with("fmadd") || name.starts_with("fmsub") || name.starts_with("fnmadd") ||
+           name.starts_with("fnmsub");
+}
+
 // By its name, as AMD64 and Intel document it: [v]add, sub, mul, min, max, f[n]madd, f[n]msub + sd, ss, pd, ps …
 VectorWork vector_work_of(std::string_view name) {
     name.remove_prefix(name.starts_with('v') ? 1 : 0);
@@ -307,29 +314,46 @@ VectorWork vector_work_of(std::string_view name) {
         name.starts_with("pmadd")) {
         return VectorWork::kPacked;
     }
-    const bool is_fused = name.starts_with("fmadd") || name.starts_with("fmsub") || name.starts_with("fnmadd") ||
-                          name.starts_with("fnmsub");
     const bool is_sum = name.starts_with("add") || name.starts_with("sub");
     const bool is_product = name.starts_with("mul");
     const bool is_least = name.starts_with("min") || name.starts_with("max");
-    if (!(is_fused || is_sum || is_product || is_least) || !(is_scalar || is_packed)) {
+    if (!(is_fused(name) || is_sum || is_product || is_least) || !(is_scalar || is_packed)) {
         return VectorWork::kOther;
     }
     if (is_packed) {
         return VectorWork::kPacked;
     }
-    if (is_fused) {
+    if (is_fused(name)) {
         return name.find("231") != std::string_view::npos ? VectorWork::kScalarSum : VectorWork::kScalarMixed;
     }
     return is_sum ? VectorWork::kScalarSum : is_product ? VectorWork::kScalarProduct : VectorWork::kScalarLeast;
 }
 
-VectorWork vector_work_of(ZydisMnemonic mnemonic) {
+// Bits of the numbers that it computes with in floating point; 0: it does not.
+std::uint8_t float_bits_of(std::string_view name) {
+    name.remove_prefix(name.starts_with('v') ? 1 : 0);
+    const bool is_arithmetic = is_fused(name) || name.starts_with("add") || name.starts_with("sub") ||
+                               name.starts_with("mul") || name.starts_with("div") || name.starts_with("sqrt") ||
+                               name.starts_with("min") || name.starts_with("max");
+    if (!is_arithmetic) {
+        return 0;
+    }
+    return name.ends_with("sd") || name.ends_with("pd") ? 64 : name.ends_with("ss") || name.ends_with("ps") ? 32 : 0;
+}
+
+struct VectorArithmetic {
+    VectorWork work = VectorWork::kOther;
+    std::uint8_t float_bits = 0;
+};
+
+const VectorArithmetic& vector_arithmetic_of(ZydisMnemonic mnemonic) {
     static const auto table = [] {
-        std::array<VectorWork, ZYDIS_MNEMONIC_MAX_VALUE + 1> made{};
+        std::array<VectorArithmetic, ZYDIS_MNEMONIC_MAX_VALUE + 1> made{};
         for (std::size_t i = 0; i < made.size(); ++i) {
             const char* const name = ZydisMnemonicGetString(static_cast<ZydisMnemonic>(i));
-            made[i] = name == nullptr ? VectorWork::kOther : vector_work_of(std::string_view(name));
+            if (name != nullptr) {
+                made[i] = {vector_work_of(name), float_bits_of(name)};
+            }
         }
         return made;
     }();
@@ -434,11 +458,16 @@ class X86Decoder final : public Decoder {
             }
         }
         out->is_try = out->writes_memory && is_try(in.mnemonic);
-        out->vector_work = vector_work_of(in.mnemonic);
+        out->vector_work = vector_arithmetic_of(in.mnemonic).work;
+        out->float_bits = vector_arithmetic_of(in.mnemonic).float_bits;
         if (is_zeroing_vector(in, operands.data())) {
             out->vector_reads = 0;
         }
         out->accumulates = accumulates(in, operands.data());
+        out->adds = out->accumulates && in.mnemonic == ZYDIS_MNEMONIC_ADD;
+        out->multiplies = in.mnemonic == ZYDIS_MNEMONIC_IMUL && in.operand_count_visible == 2;
+        out->is_choice = in.meta.category == ZYDIS_CATEGORY_CMOV && operands[0].size >= 32 &&
+                         operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER;
         out->is_division = is_division(in.mnemonic);
         // An exchange with memory is locked without the prefix.
         out->is_locked = (in.attributes & ZYDIS_ATTRIB_HAS_LOCK) != 0 ||
