@@ -148,6 +148,8 @@ SessionError parse_line(std::string_view line, Session& session) {
         good = parse_flag(value, session.own_switches);
     } else if (keyword == "registers") {
         good = parse_flag(value, session.registers);
+    } else if (keyword == "operands") {
+        good = parse_flag(value, session.operands);
     } else if (keyword == "short-processes") {
         good = parse_flag(value, session.short_processes);
     } else if (keyword == "rank") {
@@ -189,6 +191,7 @@ void clear(Session& session) {
     session.read_lost = false;
     session.own_switches = false;
     session.registers = false;
+    session.operands = false;
     session.short_processes = false;
     session.rank.reset();
     session.tick_trigger = false;

@@ -13,6 +13,7 @@
 //     read-lost 0|1                  the kernel supports PERF_FORMAT_LOST (Linux 6.0)
 //     own-switches 0|1               each thread keeps the records of its own switches: the parent does not
 //     registers 0|1                  general registers are recorded with every sample
+//     operands 0|1                   and the operands of the interrupted instruction with some samples
 //     short-processes 0|1            processes without a sample share a file of the folder (kShortProcesses)
 //     rank N                         the run is this rank of a job: names of processes' files end in -rank-N.krec
 //     tick-trigger 0|1               threads that are switched often may be sampled at the kernel's tick
@@ -88,6 +89,7 @@ struct Session {
     bool read_lost = false;
     bool own_switches = false;
     bool registers = false;  // recorded with every sample
+    bool operands = false;   // recorded with some
     bool short_processes = false;
     std::optional<std::uint64_t> rank;  // of a job whose ranks share the folder
     bool tick_trigger = false;          // of threads that are switched often (monitor/sampling/tick_trigger.h)

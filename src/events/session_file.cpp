@@ -28,6 +28,9 @@ Result<std::string> format_session(const Session& session) {
     if (session.registers) {
         text += "registers 1\n";
     }
+    if (session.operands) {
+        text += "operands 1\n";
+    }
     if (session.short_processes) {
         text += "short-processes 1\n";
     }

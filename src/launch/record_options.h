@@ -13,6 +13,13 @@ namespace kymo::launch {
 
 class RunParticipant;
 
+// The registers that samples are recorded with.
+enum class Registers : std::uint8_t {
+    kNone,
+    kSome,  // those of some samples, for the operands of their instructions
+    kAll,   // those of all samples as well
+};
+
 struct RecordOptions {
     std::vector<std::string> command;  // program and arguments
     std::vector<std::string> events;   // as for -e (events/request.h)
@@ -23,7 +30,7 @@ struct RecordOptions {
     std::uint64_t grace_ns = 5'000'000'000;        // from SIGTERM to SIGKILL then
     std::uint64_t max_bytes = 0;                   // of each process's file; 0: the writer's own limit
     bool follow = true;                            // descendants too
-    bool registers = false;                        // recorded with every sample
+    Registers registers = Registers::kSome;
     // Participants beside the launcher's own (run/participant.h), in this order; alive until record() returns.
     std::vector<RunParticipant*> participants;
     // The program is measured from outside instead: nothing is preloaded into it or its children, so that every

@@ -4,6 +4,7 @@
 #pragma once
 
 #if defined(__x86_64__)
+#include "monitor/x86_64/denormals.h"
 #include "monitor/x86_64/interrupted_call.h"
 #include "monitor/x86_64/kernel_action.h"
 #include "monitor/x86_64/pace.h"

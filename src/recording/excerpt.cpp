@@ -13,8 +13,8 @@ Amount amount_of(std::string_view table) {
     if (table == Switch::kTable) {
         return Amount::kByTime;
     }
-    return table == Wait::kTable || table == SampleRegisters::kTable || table == KernelTick::kTable ||
-                   table == Mark::kTable
+    return table == Wait::kTable || table == SampleRegisters::kTable || table == SampleOperands::kTable ||
+                   table == KernelTick::kTable || table == Mark::kTable
                ? Amount::kBySample
                : Amount::kBounded;
 }

@@ -15,11 +15,12 @@ namespace kymo::recording {
 template <typename V>
 constexpr void for_each_row_type(V&& visit) {
     const auto each = [&visit]<typename... Rows>() { (visit.template operator()<Rows>(), ...); };
-    each.template operator()<Run, RunEnd, Rank, Process, ShortProcess, ProgramFile, ProcessEnd, Event, Unavailable,
-                             Image, ImageEnd, Stream, StreamName, StreamEnd, Context, Join, OuterDropped, Sample,
-                             SampleRegisters, KernelTick, Switch, Task, Mapping, KernelLost, Mark, ClockPair, Wait,
-                             WaitBrief, Hunt, HuntResult, HuntResultEnd, HuntEnd, Look, LeftOut, ExactFunction,
-                             ExactCalls, Area, AreaEnd, PageFault, Memory, SwitchBrief, InterpretedFunction>();
+    each.template
+    operator()<Run, RunEnd, Rank, Process, ShortProcess, ProgramFile, ProcessEnd, Event, Unavailable, Image, ImageEnd,
+               Stream, StreamName, StreamEnd, Context, Join, OuterDropped, Sample, SampleRegisters, SampleOperands,
+               KernelTick, Switch, Task, Mapping, KernelLost, Mark, ClockPair, Wait, WaitBrief, Hunt, HuntResult,
+               HuntResultEnd, HuntEnd, Look, LeftOut, ExactFunction, ExactCalls, Area, AreaEnd, PageFault, Memory,
+               SwitchBrief, InterpretedFunction>();
 }
 
 constexpr bool is_known_table(std::string_view name) {

@@ -106,7 +106,7 @@ Result<std::unique_ptr<attach::OutsideSamples>> samples_from_outside(const Outsi
     if (!options.from_outside && (!is_barred || launch::current_job())) {
         return std::unique_ptr<attach::OutsideSamples>();
     }
-    if (!run.events.empty() || run.registers || !run.follow || run.max_bytes != 0) {
+    if (!run.events.empty() || run.registers == launch::Registers::kAll || !run.follow || run.max_bytes != 0) {
         return Error{ErrorKind::kUsage, "-e, --registers, --no-follow and --max-size need the monitor in the program",
                      is_barred ? "record without them: " + program->obstacle->what : "leave out --from-outside"};
     }

@@ -65,6 +65,8 @@ int run_record(int argc, char** argv) {
     bool quiet = false;
     bool live = false;
     bool only_program = false;
+    bool all_registers = false;
+    bool no_registers = false;
     bool then_report = false;
     bool exact = false;
     double period = 0.25;
@@ -104,8 +106,10 @@ int run_record(int argc, char** argv) {
         ->type_name("S")
         ->check(CLI::Range(0.001, 3600.0));
     app.add_flag("--live", live, "keep every thread's times and waits where kymo top reads them");
-    app.add_flag("--registers", options.registers,
-                 "store registers with each sample, to tell more iterations from slower ones");
+    app.add_flag("--registers", all_registers,
+                 "store registers with each sample, to tell more iterations from slower ones (default: with some)");
+    app.add_flag("--no-registers", no_registers, "store none: they may hold what the program keeps secret")
+        ->excludes("--registers");
     app.add_flag("--no-follow", only_program, "record the program alone, not what it starts");
     app.add_flag("-q,--quiet", quiet, "print nothing but errors");
     app.add_flag("--then-report", then_report, "report when the program has ended (what kymo PROGRAM does)");
@@ -151,6 +155,10 @@ int run_record(int argc, char** argv) {
             file->fit(options);
         }
     }
+    options.follow = !only_program;
+    options.registers = no_registers    ? launch::Registers::kNone
+                        : all_registers ? launch::Registers::kAll
+                                        : launch::Registers::kSome;
     const auto from_outside = samples_from_outside(outside, options, frequency, !quiet && speaks);
     if (!from_outside) {
         return fail(from_outside.error());
@@ -165,7 +173,6 @@ int run_record(int argc, char** argv) {
                      "for example --max-size 100MB"});
     }
     options.duration_ns = static_cast<std::uint64_t>(std::llround(duration * 1e9));
-    options.follow = !only_program;
     if (app.count("--output") != 0) {
         options.output = output;
     }

@@ -20,7 +20,8 @@ void fill_session(events::Session& session, const RunScene& scene) {
                                                                                    : SIGURG);
     session.max_bytes = options.max_bytes;
     session.follow = options.follow;
-    session.registers = options.registers;
+    session.registers = options.registers == Registers::kAll;
+    session.operands = options.registers != Registers::kNone;
     // Ranks share a folder, possibly over a network.
     session.short_processes =
         options.follow && !scene.settled.job && !options.is_about_every_process && !options.from_outside;

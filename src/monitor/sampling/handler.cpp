@@ -32,9 +32,15 @@ namespace kymo::monitor {
 
 namespace {
 
-// `registers`: those at the sample; null: not known.
+// The thread's state at a sample.
+struct Interrupted {
+    const ucontext_t& context;
+    unwind::Registers registers;
+};
+
+// `interrupted`: null: not known.
 void write_sample(ThreadState& thread, const Overflow& overflow, const MetricValues& metrics, const Path& path,
-                  const unwind::Registers* registers) {
+                  const Interrupted* interrupted) {
     std::size_t count = thread.counters.value_count();
     std::uint64_t deltas[kMaxValues + kMaxSampledMetrics] = {};
     const bool resumed = thread.pauses_seen != process.resumes();
@@ -70,10 +76,17 @@ void write_sample(ThreadState& thread, const Overflow& overflow, const MetricVal
     ++thread.samples;
     ++thread.paths[path.flags & recording::kPathEndMask];
     thread.writer.append(row);
-    if (registers != nullptr && process.session().registers) {
+    if (interrupted == nullptr) {
+        return;
+    }
+    if (process.session().registers) {
         recording::SampleRegisters values;
-        values.values = registers->general;
+        values.values = interrupted->registers.general;
         thread.writer.append(values);
+    }
+    if (process.session().operands && thread.operand_turns.take()) {
+        write_operands(interrupted->context, interrupted->registers,
+                       [&](const recording::SampleOperands& operands) { thread.writer.append(operands); });
     }
 }
 
@@ -92,8 +105,7 @@ void write_left_out(ThreadState& thread) {
 
 // The sample as a row; or, outside the code of a second look, left out. The last one left out is written before a
 // row inside, and between the program's work and the monitor's: its counts never go to a row of the other kind.
-void take_sample(ThreadState& thread, const Overflow& overflow, const Path& path,
-                 const unwind::Registers* registers) {
+void take_sample(ThreadState& thread, const Overflow& overflow, const Path& path, const Interrupted* interrupted) {
     LeftOutSample& left_out = thread.left_out;
     const MetricValues metrics = sampled_metrics.read(thread, true);
     if (left_out.known && (path.kept || is_own_work(left_out.flags) != is_own_work(path.flags))) {
@@ -110,7 +122,7 @@ void take_sample(ThreadState& thread, const Overflow& overflow, const Path& path
         return;
     }
     left_out.known = false;
-    write_sample(thread, overflow, metrics, path, registers);
+    write_sample(thread, overflow, metrics, path, interrupted);
 }
 
 // The time that a sample due at `sampled` has taken from the program; the handler ran from `begin` to `end`.
@@ -141,7 +153,9 @@ std::uint64_t take_samples(ThreadState& thread, void* context, int code) {
     if (!announce(thread)) {
         return last;
     }
-    const unwind::Registers registers = unwind::registers_from(*static_cast<const ucontext_t*>(context));
+    const auto& state = *static_cast<const ucontext_t*>(context);
+    const Interrupted interrupted{state, unwind::registers_from(state)};
+    const unwind::Registers& registers = interrupted.registers;
     const std::uint64_t pc = registers.pc;
     if (thread.stack.holds(registers.sp()) && thread.waits.is_left_at(registers.sp())) {
         write_unfinished_wait(thread, clock_now(), true);
@@ -182,13 +196,12 @@ std::uint64_t take_samples(ThreadState& thread, void* context, int code) {
         Path here = path_here();
         if (overflow.at_tick) {
             // The kernel counts time at its ticks, but never lets a sum fall: it hides some ticks of its own.
-            const bool in_kernel =
-                overflow.in_kernel || native::was_in_call(*static_cast<const ucontext_t*>(context));
+            const bool in_kernel = overflow.in_kernel || native::was_in_call(state);
             here.flags |= recording::kAtTick | (in_kernel ? recording::kInKernel : 0);
         }
-        take_sample(thread, overflow, here, &registers);
+        take_sample(thread, overflow, here, &interrupted);
     });
-    if (is_timers && thread.counters.tick_found_kernel(*static_cast<const ucontext_t*>(context))) {
+    if (is_timers && thread.counters.tick_found_kernel(state)) {
         recording::KernelTick row;
         // If the timer also takes the samples, the row has this sample's time: it covers the time before it.
         row.time = thread.counters.samples_by_timer() && taken != 0 ? taken : clock_now();

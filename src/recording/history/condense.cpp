@@ -29,6 +29,7 @@ template <typename Visit>
 void for_each_condensed(Visit&& visit) {
     visit.template operator()<Sample>();
     visit.template operator()<SampleRegisters>();
+    visit.template operator()<SampleOperands>();
     visit.template operator()<KernelTick>();
     visit.template operator()<Wait>();
     visit.template operator()<WaitBrief>();
@@ -102,6 +103,8 @@ class Condenser {
                 return take(samples_.read(segment, record.body));
             case SampleRegisters::kTableId:
                 return take(registers_.read(segment, record.body));
+            case SampleOperands::kTableId:
+                return take(operands_.read(segment, record.body));
             case KernelTick::kTableId:
                 return take(ticks_.read(segment, record.body));
             case Wait::kTableId:
@@ -153,6 +156,8 @@ class Condenser {
         Sample row;  // without its deltas
         std::size_t deltas_begin = 0;
         std::vector<std::uint64_t> registers;
+        std::vector<std::uint64_t> operands;
+        std::uint64_t denormals = 0;
     };
     // The samples of one event, taken in one way.
     struct Class {
@@ -185,7 +190,7 @@ class Condenser {
         is_alone_ = is_alone;
         width_ = row->deltas.size();
         --contexts_.of(ContextRows::Of::kSamples, stream_, row->context);
-        block_.push_back({*row, deltas_.size(), {}});
+        block_.push_back({*row, deltas_.size(), {}, {}, 0});
         deltas_.insert(deltas_.end(), row->deltas.begin(), row->deltas.end());
         return true;
     }
@@ -193,6 +198,14 @@ class Condenser {
     bool take(const SampleRegisters* row) {
         if (row != nullptr && !block_.empty()) {
             block_.back().registers.assign(row->values.begin(), row->values.end());
+        }
+        return row != nullptr;
+    }
+
+    bool take(const SampleOperands* row) {
+        if (row != nullptr && !block_.empty()) {
+            block_.back().operands.assign(row->values.begin(), row->values.end());
+            block_.back().denormals = row->denormals;
         }
         return row != nullptr;
     }
@@ -337,6 +350,12 @@ class Condenser {
                 registers.values = chosen.registers;
                 put(registers);
             }
+            if (!chosen.operands.empty()) {
+                SampleOperands operands;
+                operands.values = chosen.operands;
+                operands.denormals = chosen.denormals;
+                put(operands);
+            }
             ++contexts_.of(ContextRows::Of::kSamples, stream_, row.context);
             std::fill(sums.begin(), sums.end(), 0);
             own = {};
@@ -404,6 +423,7 @@ class Condenser {
     std::uint64_t random_;
     Decoded<Sample> samples_;
     Decoded<SampleRegisters> registers_;
+    Decoded<SampleOperands> operands_;
     Decoded<KernelTick> ticks_;
     Decoded<Wait> waits_;
     Decoded<WaitBrief> briefs_;

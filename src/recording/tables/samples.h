@@ -137,6 +137,22 @@ struct SampleRegisters {
     }
 };
 
+// What the interrupted instruction of the sample before it in the stream was about to compute with. Of some samples
+// only: fewer and fewer as the thread goes on.
+struct SampleOperands {
+    std::span<const std::uint64_t> values = {};  // general registers, then the program counter, by DWARF number
+    std::uint64_t denormals = 0;  // bit n: vector register n holds a denormal double in a place of its low 16 bytes;
+                                  // bit 32 + n: a denormal float
+
+    static constexpr const char* kTable = "operands";
+    static constexpr std::uint32_t kTableId = 66;
+    template <typename V>
+    static constexpr void columns(V&& visit) {
+        visit("values", ColumnType::kUintList, "", &SampleOperands::values);
+        visit("denormals", ColumnType::kUint, "", &SampleOperands::denormals);
+    }
+};
+
 // The kernel's tick found the thread in the kernel, in a call from this context. It places system time, and counts
 // nothing: no sample, and no deltas. Only for threads that are sampled by a counter which does not see the kernel.
 struct KernelTick {

@@ -111,6 +111,13 @@ std::vector<program::SlowInstruction> CodeMap::slow_instructions(std::uint32_t f
                                       code->flow->loops);
 }
 
+program::OperandUse CodeMap::operand_use(std::uint32_t function, std::uint64_t offset) const {
+    const CodeOfFunction* code = made(function);
+    return code == nullptr ? program::OperandUse()
+                           : program::operand_use(*images_[code->image]->decoder(), bytes_of(function),
+                                                  code->flow->graph, offset);
+}
+
 void CodeMap::make_flows(const std::vector<std::uint32_t>& functions) {
     std::vector<std::vector<std::uint32_t>> by_image(images_.size());
     for (const std::uint32_t function : functions) {

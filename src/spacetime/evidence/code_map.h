@@ -9,6 +9,7 @@
 #include "program/flow/code_bytes.h"
 #include "program/flow/decode.h"
 #include "program/flow/induction.h"
+#include "program/flow/operand_use.h"
 #include "program/flow/slow_work.h"
 #include "spacetime/load/file_data.h"
 #include "spacetime/spaces/function_flow.h"
@@ -54,6 +55,9 @@ class CodeMap {
 
     // Of a function whose graph was made (program/flow/slow_work.h).
     std::vector<program::SlowInstruction> slow_instructions(std::uint32_t function) const;
+
+    // Of an address in a function whose graph was made (program/flow/operand_use.h).
+    program::OperandUse operand_use(std::uint32_t function, std::uint64_t offset) const;
 
     // Null if its code cannot be decoded.
     CodeOfFunction* flow_of(std::uint32_t function);

@@ -7,6 +7,8 @@
 #include "spacetime/evidence/node_tables.h"
 #include "spacetime/evidence/node_weights.h"
 #include "spacetime/evidence/occurrences/loop_progress.h"
+#include "spacetime/evidence/operands/shared_lines.h"
+#include "spacetime/evidence/operands/slow_operands.h"
 #include "spacetime/evidence/span_nodes.h"
 #include "spacetime/evidence/wait_sums.h"
 #include "spacetime/evidence/wait_targets.h"
@@ -64,7 +66,7 @@ Result<Evidence> make_evidence(const recording::Recording& recording, const Prof
     const KeptStructure made = keep_structure(profile, run, wanted);
     const KeptNodes& kept = made.kept;
     WaitTargets waits = make_wait_targets(profile, names);
-    const PathEnds paths = make_path_ends(profile, names, run.code.get());
+    PathEnds paths = make_path_ends(profile, names, run.code.get());
     const SampledAddresses addresses = number_addresses(profile);
     EvidenceOptions options = wanted;
     options.occurrence_cap = share_of(kMostRows, kept.size(), kLeastRows, wanted.occurrence_cap);
@@ -78,11 +80,14 @@ Result<Evidence> make_evidence(const recording::Recording& recording, const Prof
     if (!loops) {
         return loops.error();
     }
-    auto occurrences = run_occurrence_pass(recording, profile, kept, addresses, *loops, paths, waits.of_thread,
+    const OperandUses uses = operand_uses(profile, addresses.places, *run.code);
+    auto occurrences = run_occurrence_pass(recording, profile, kept, addresses, *loops, uses, paths, waits.of_thread,
                                            limits, options.team);
     if (!occurrences) {
         return occurrences.error();
     }
+    const SharedLines lines = find_shared_lines(profile, uses.uses.size(), occurrences->operands.memory);
+    apply(slow_operands(uses, occurrences->operands, lines), profile, addresses.of_node, &paths);
     const Meanwhile meanwhile{profile, occurrences->at_work, occurrences->lacking, waits.targets};
 
     stage("iterations");

@@ -35,9 +35,12 @@ void Descriptions::read_from(const rec::File& file, rec::Handlers& handlers) {
 
 void Descriptions::end(const rec::ScanReport& report) {
     data_.unknown_tables = report.unknown;
-    data_.has_registers = std::any_of(report.tables.begin(), report.tables.end(), [](const rec::TableRows& table) {
-        return table.name == rec::SampleRegisters::kTable;
-    });
+    const auto has = [&](std::string_view name) {
+        return std::any_of(report.tables.begin(), report.tables.end(),
+                           [&](const rec::TableRows& table) { return table.name == name; });
+    };
+    data_.has_registers = has(rec::SampleRegisters::kTable);
+    data_.has_operands = has(rec::SampleOperands::kTable);
     data_.excerpt_of = is_excerpt_ ? report.rows(rec::Sample::kTable) : 0;
     data_.damaged_places = report.damages;
     data_.missing_bytes = report.missing_bytes;

@@ -96,6 +96,7 @@ class Merger {
         profile_.condensed_switches += file.condensed_switches;
         profile_.excerpt_of += file.excerpt_of;
         profile_.has_registers = profile_.has_registers || file.has_registers;
+        profile_.has_operands = profile_.has_operands || file.has_operands;
         profile_.is_damaged = profile_.is_damaged || file.is_damaged();
         for (const UnavailableInfo& info : file.unavailable) {
             if (std::find(profile_.unavailable.begin(), profile_.unavailable.end(), info) ==

@@ -119,6 +119,11 @@ class PartPass {
                         running->visitor->registers(row);
                     }
                 }),
+                rec::on<rec::SampleOperands>([&](StreamId id, const rec::SampleOperands& row) {
+                    if (Running* running = running_of(raw(id))) {
+                        running->visitor->operands(row);
+                    }
+                }),
                 rec::on<rec::Mark>([&](StreamId id, const rec::Mark& row) {
                     if (Running* running = running_of(raw(id))) {
                         rec::Mark moved = row;

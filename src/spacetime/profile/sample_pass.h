@@ -43,6 +43,7 @@ class StreamVisitor {
                           std::span<const std::int64_t> /*deltas*/) {}
     // Of the sample just passed to sample().
     virtual void registers(const recording::SampleRegisters&) {}
+    virtual void operands(const recording::SampleOperands&) {}
     virtual void mark(const recording::Mark&) {}
     // After the last piece.
     virtual void finish() {}

@@ -66,7 +66,7 @@ void claim_idle_team(const Case& subject, std::vector<Claim>* claims) {
 }  // namespace
 
 extern const Rule kIdleTeam{
-    .place = 320,
+    .place = 322,
     .kind = "load-imbalance",
     .needs =
         "the threads of an OpenMP team wait for as long as if one of them worked at a time; shared, its work would "

@@ -113,7 +113,8 @@ Tax tax_of(const Account& account, TaxFamily family) {
 // Of other kinds: locks that are held by others, threads that are made all the time.
 bool is_another_kind(const Tax& tax, TaxFamily family) {
     return (family == TaxFamily::kLocking && tax.waited_ns > tax.ns) ||
-           (family == TaxFamily::kAtomics && main_threads(tax.threads).size() < 2) ||
+           ((family == TaxFamily::kAtomics || family == TaxFamily::kFalseSharing) &&
+            main_threads(tax.threads).size() < 2) ||
            (family == TaxFamily::kTasks &&
             (tax.most->detail == "pthread_create" || tax.most->detail == "pthread_join" || tax.waited_ns > tax.ns));
 }
@@ -124,7 +125,7 @@ void claim_tax(const Case& subject, std::vector<Claim>* claims) {
     const Tax tax = tax_of(evidence.account, kFamily);
     const double run = duration_ns(evidence);
     const double shorter = static_cast<double>(tax.shorter_ns) * info_of(kFamily).saves;
-    const double least = is_of_instructions(kFamily) ? kLeastSlow : kLeastTax;
+    const double least = is_of_instructions(kFamily) && !is_of_operands(kFamily) ? kLeastSlow : kLeastTax;
     if (tax.most == nullptr || tax.most->place.function.empty() || shorter < least * run ||
         static_cast<double>(tax.ns) < least * static_cast<double>(tax.processor_ns) ||
         is_another_kind(tax, kFamily) || (kFamily == TaxFamily::kAllocation && keeps_memory(evidence))) {
@@ -136,7 +137,7 @@ void claim_tax(const Case& subject, std::vector<Claim>* claims) {
     claim.place = to_place(tax.most->place);
     claim.own = at_most(tax.threads, run);
     const bool is_called = !is_of_instructions(kFamily);
-    claim.own_sure = is_called ? kSure : kSureOfWork;
+    claim.own_sure = is_called || is_of_operands(kFamily) ? kSure : kSureOfWork;
     claim.own_terms = set_of(Term::kUser, Term::kSystem);
     claim.shorter_ns = shorter;
     claim.threads = main_threads(tax.threads);
@@ -159,6 +160,11 @@ constexpr std::string_view kAgainst =
 constexpr std::string_view kWorkNeeds =
     "a fifth of the processor time, and of what the run could be shorter by, is at instructions of one family in the "
     "program's own code, or at the ones behind them; of atomic instructions, two threads and more are there";
+constexpr std::string_view kOperandNeeds =
+    "a tenth of the processor time, and of what the run could be shorter by, is at instructions of the program's own "
+    "code whose operands, in half or more of the samples that have them, are denormal numbers, or lie in a cache "
+    "line "
+    "that another thread of the process changes at the same time at other bytes";
 constexpr std::string_view kWorkAgainst =
     "code that cannot be decoded counts for nothing, nor do instructions of libraries";
 
@@ -168,7 +174,7 @@ constexpr Rule tax_rule(int place, std::string_view kind = info_of(kFamily).key)
     Rule rule;
     rule.place = place;
     rule.kind = kind;
-    rule.needs = is_of_instructions(kFamily) ? kWorkNeeds : kNeeds;
+    rule.needs = is_of_operands(kFamily) ? kOperandNeeds : is_of_instructions(kFamily) ? kWorkNeeds : kNeeds;
     rule.against = is_of_instructions(kFamily) ? kWorkAgainst : kAgainst;
     rule.look = claim_tax<kFamily>;
     rule.direction = info_of(kFamily).direction;
@@ -195,6 +201,8 @@ extern const Rule kAllocationTax{tax_rule<TaxFamily::kAllocation>(312, "allocati
 extern const Rule kScalarWork{tax_rule<TaxFamily::kNotVectorised>(321)};
 extern const Rule kDivisionWork{tax_rule<TaxFamily::kDivision>(313)};
 extern const Rule kAtomicWork{tax_rule<TaxFamily::kAtomics>(314)};
+extern const Rule kFalseSharingWork{tax_rule<TaxFamily::kFalseSharing>(319)};
+extern const Rule kDenormalWork{tax_rule<TaxFamily::kDenormals>(320)};
 extern const Rule kStridedWork{tax_rule<TaxFamily::kStridedAccess>(315)};
 extern const Rule kSerialSumWork{tax_rule<TaxFamily::kSerialSum>(318)};
 extern const Rule kChainedWork{tax_rule<TaxFamily::kPointerChasing>(316)};

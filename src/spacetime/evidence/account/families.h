@@ -38,10 +38,12 @@ enum class TaxFamily : std::uint8_t {
     kNotVectorised,
     kScalarLoop,
     kStridedAccess,
+    kDenormals,
+    kFalseSharing,
     kPointerChasing,
     kStartEnd,  // start and end of the run-time libraries themselves: no tax on anything, and nothing to change
 };
-inline constexpr std::size_t kTaxFamilies = 24;
+inline constexpr std::size_t kTaxFamilies = 26;
 
 struct TaxInfo {
     TaxFamily family;
@@ -117,9 +119,11 @@ inline constexpr std::array<TaxInfo, kTaxFamilies> kTaxTable = {{
      "let each thread change a variable of its own, a cache line apart from the others', and join them at the end; "
      "change a shared one once a batch",
      "give each thread a variable of its own for one run: the time must fall"},
-    {TaxFamily::kSerialSum, "latency-chain", "adding to one sum, each addition after the one before",
+    {TaxFamily::kSerialSum, "latency-chain",
+     "adding to one number, or multiplying it, each time after the step before",
      "keep several sums by turns (four, or one for each place of a vector) and add them up at the end, or allow the "
-     "compiler to: -fassociative-math, or #pragma omp simd reduction; the last digits of the result may change",
+     "compiler to: -fassociative-math, or #pragma omp simd reduction; the last digits of the result may change; of a "
+     "polynomial, compute the even and the odd powers apart",
      "add the even elements to one sum and the odd ones to another: the loop must take half as long", 0.6},
     {TaxFamily::kNotVectorised, "not-vectorised", "computing one number at a time in loops that vectors could do",
      "let the compiler use vectors: -O3 -march=native; restrict or #pragma omp simd where arrays do not overlap; for "
@@ -134,6 +138,17 @@ inline constexpr std::array<TaxInfo, kTaxFamilies> kTaxTable = {{
      "exchange the loops so that the innermost one goes through memory in order; keep what is read together in one "
      "array of its own; work in blocks that fit the cache",
      "exchange the loops, or read from a compact copy, and measure again"},
+    {TaxFamily::kDenormals, "denormals", "computing with denormal numbers, too small for the usual form",
+     "let them be zero: set flush-to-zero and denormals-are-zero in each thread that computes "
+     "(_MM_SET_FLUSH_ZERO_MODE, "
+     "_MM_SET_DENORMALS_ZERO_MODE; -ffast-math sets them at the program's start), or stop where values fall below "
+     "what matters",
+     "set flush-to-zero and denormals-are-zero at the start of each thread, for one run: the time must fall", 0.9},
+    {TaxFamily::kFalseSharing, "false-sharing",
+     "using memory next to what another thread changes, in one cache line with it",
+     "keep what different threads change a cache line apart: alignas(64), padding, or variables of the thread's own "
+     "that are joined at the end",
+     "align each thread's part to 128 bytes for one run: the time must fall", 0.8},
     {TaxFamily::kPointerChasing, "latency-chain", "following pointers, one load after the other",
      "keep the elements in an array and go through it in order; follow several chains by turns; make the nodes "
      "smaller and allocate them together",
@@ -147,6 +162,11 @@ constexpr const TaxInfo& info_of(TaxFamily family) {
 
 constexpr bool is_of_instructions(TaxFamily family) {
     return family >= TaxFamily::kDivision && family <= TaxFamily::kPointerChasing;
+}
+
+// Of instructions that are slow for what they work on (operands/slow_operands.h).
+constexpr bool is_of_operands(TaxFamily family) {
+    return family == TaxFamily::kDenormals || family == TaxFamily::kFalseSharing;
 }
 
 TaxFamily family_of(program::SlowWork work);

@@ -14,7 +14,9 @@ namespace {
 
 constexpr std::size_t kMostMarks = 1U << 20U;
 constexpr std::size_t kMostMarkNames = 1000;
-constexpr std::uint64_t kLeaving = 50'000;  // ns; from getting a processor to leaving a wait that is over
+constexpr std::size_t kMostMemoryUses = 4'000'000;  // of all streams: some 200 MB
+constexpr std::size_t kLeastMemoryUses = 500;       // of each
+constexpr std::uint64_t kLeaving = 50'000;          // ns; from getting a processor to leaving a wait that is over
 
 struct Worker {
     OccurrencePass sums;
@@ -27,6 +29,7 @@ struct OccurrenceShared {
     const KeptNodes& kept;
     const SampledAddresses& addresses;
     const CountedLoops& loops;
+    const OperandUses& uses;
     const PathEnds& paths;
     const std::vector<std::vector<std::uint32_t>>& wait_targets;
     const OccurrenceLimits& limits;
@@ -63,6 +66,8 @@ class OccurrenceVisitor final : public StreamVisitor {
           occurrences_(shared.kept, thread, created_in(shared, thread), shared.profile.threads[thread].begin,
                        shared.profile.events.size(), shared.limits, worker.sums.occurrences),
           progress_(shared.loops),
+          operands_(shared.uses, thread, std::max(kLeastMemoryUses, kMostMemoryUses / shared.profile.streams.size()),
+                    worker.sums.operands),
           pair_sums_(kPairColumns + shared.profile.events.size()) {}
 
     void piece(const StateInterval& interval, std::uint32_t node, std::uint32_t charged) override {
@@ -101,6 +106,7 @@ class OccurrenceVisitor final : public StreamVisitor {
         const std::uint32_t address = node == kNone ? kNone : shared_.addresses.of_node[node];
         const bool is_resumed = (row.flags & recording::kAfterPause) != 0;
         progress_.sample(address, user_, is_resumed);
+        operands_.sample(address, address == kNone ? 0 : shared_.addresses.places[address].second, row.time);
         pair_sums_[kPairUser] += std::exchange(user_, 0);
         for (std::size_t i = 0; i < deltas.size(); ++i) {
             pair_sums_[kPairColumns + i] += deltas[i];
@@ -119,6 +125,8 @@ class OccurrenceVisitor final : public StreamVisitor {
         occurrences_.progress(between->user, std::llround(static_cast<double>(*between->rounds) *
                                                           shared_.loops.usual_ns[between->loop]));
     }
+
+    void operands(const recording::SampleOperands& row) override { operands_.operands(row); }
 
     void mark(const recording::Mark& row) override {
         if (++worker_.marks > kMostMarks || worker_.names.size() >= kMostMarkNames) {
@@ -167,6 +175,7 @@ class OccurrenceVisitor final : public StreamVisitor {
     std::uint32_t process_;
     StreamOccurrences occurrences_;
     StreamProgress progress_;
+    StreamOperands operands_;
     std::vector<std::int64_t> pair_sums_;
     std::int64_t user_ = 0;
     std::uint32_t last_address_ = kNone;
@@ -174,6 +183,7 @@ class OccurrenceVisitor final : public StreamVisitor {
 };
 
 void merge(OccurrencePass& to, OccurrencePass&& from, std::size_t occurrence_cap) {
+    merge(to.operands, std::move(from.operands));
     to.occurrences.merge(std::move(from.occurrences), occurrence_cap);
     to.pairs.merge(from.pairs);
     for (std::size_t node = 0; node < to.pair_ends.size(); ++node) {
@@ -232,13 +242,14 @@ std::vector<bool> lost_nodes(const Profile& profile, const KeptNodes& kept) {
 
 Result<OccurrencePass> run_occurrence_pass(const recording::Recording& recording, const Profile& profile,
                                            const KeptNodes& kept, const SampledAddresses& addresses,
-                                           const CountedLoops& loops, const PathEnds& paths,
+                                           const CountedLoops& loops, const OperandUses& uses, const PathEnds& paths,
                                            const std::vector<std::vector<std::uint32_t>>& wait_targets,
                                            const OccurrenceLimits& limits, team::Team* team) {
     const OccurrenceShared shared{profile,
                                   kept,
                                   addresses,
                                   loops,
+                                  uses,
                                   paths,
                                   wait_targets,
                                   limits,
@@ -260,6 +271,8 @@ Result<OccurrencePass> run_occurrence_pass(const recording::Recording& recording
         worker.sums.lacking = TimeGrid(profile.begin, profile.end, profile.threads.size());
         worker.sums.schedule = ScheduleGrids(profile.begin, profile.end);
         worker.sums.processors.resize(profile.threads.size());
+        worker.sums.operands.rows.resize(uses.uses.size());
+        worker.sums.operands.denormals.resize(uses.uses.size());
         worker.sums.occurrences.nodes.resize(kept.size());
         worker.sums.occurrences.patterns = PatternTable(node_samples, limits.pattern_cap);
     }

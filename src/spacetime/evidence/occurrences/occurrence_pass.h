@@ -11,6 +11,7 @@
 #include "spacetime/evidence/occurrences/pair_table.h"
 #include "spacetime/evidence/occurrences/sampled_addresses.h"
 #include "spacetime/evidence/occurrences/stream_occurrences.h"
+#include "spacetime/evidence/operands/operand_sums.h"
 #include "spacetime/evidence/run_facts.h"
 #include "team/members.h"
 #include "team/team.h"
@@ -44,9 +45,10 @@ struct OccurrencePass {
     std::map<std::uint32_t, std::vector<MarkRow>> marks;  // by thread, in time
     bool too_many_marks = false;
     std::vector<std::vector<ProcessorSamples>> processors;  // by thread; in no order
+    OperandSums operands;
 };
 KYMO_MEMBERS(OccurrencePass, occurrences, pairs, pair_ends, at_work, ready, lacking, schedule, mark_names, marks,
-             too_many_marks, processors)
+             too_many_marks, processors, operands)
 
 struct CountedLoops;  // loop_progress.h
 
@@ -59,7 +61,7 @@ std::vector<bool> lost_nodes(const Profile& profile, const KeptNodes& kept);
 // it.
 Result<OccurrencePass> run_occurrence_pass(const recording::Recording& recording, const Profile& profile,
                                            const KeptNodes& kept, const SampledAddresses& addresses,
-                                           const CountedLoops& loops, const PathEnds& paths,
+                                           const CountedLoops& loops, const OperandUses& uses, const PathEnds& paths,
                                            const std::vector<std::vector<std::uint32_t>>& wait_targets,
                                            const OccurrenceLimits& limits, team::Team* team = nullptr);
 
