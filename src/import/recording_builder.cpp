@@ -180,6 +180,7 @@ void RecordingBuilder::sample(const perf::Sample& row) {
     }
     const FoundPath path = paths_->find(process, row);
     counts_.other_registers += path.is_of_other ? 1 : 0;
+    note_stack(row, path);
     SampleIn sample;
     sample.time = row.time;
     sample.processor = row.cpu == kNotGiven ? 0 : row.cpu;
@@ -403,6 +404,20 @@ void RecordingBuilder::name_generated(std::uint32_t pid, Process& process, std::
         row.time = std::max(time, process.begin);
         row.build_id = (*made)->build_id;
         process.log->write(row);
+    }
+}
+
+void RecordingBuilder::note_stack(const perf::Sample& row, const FoundPath& path) {
+    if (path.stack_needed == 0) {
+        return;
+    }
+    // What is further up than any copy reaches is on another stack.
+    const bool is_cut = path.end == rec::PathEnd::kOutsideStack && path.stack_needed > row.user_stack.size() &&
+                        path.stack_needed <= StackUse::kSmallest << (StackUse::kClasses - 1);
+    if (is_cut) {
+        ++stack_use_.cut;
+    } else {
+        stack_use_.add(path.stack_needed);
     }
 }
 

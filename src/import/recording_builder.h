@@ -11,6 +11,7 @@
 #include "import/process.h"
 #include "import/process_images.h"
 #include "import/sample_paths.h"
+#include "import/stack_use.h"
 #include "launch/run_log.h"
 #include "recording/folder.h"
 
@@ -88,6 +89,8 @@ class RecordingBuilder : public perf::Visitor {
     Result<void> finish(std::uint64_t at);
 
     const BuilderCounts& counts() const { return counts_; }
+    // Of the samples with a copied stack.
+    const StackUse& stack_use() const { return stack_use_; }
     const EventPlan& plan() const { return plan_; }
     std::uint64_t first_time() const { return begin_; }
     std::uint64_t last_time() const { return end_; }
@@ -106,6 +109,7 @@ class RecordingBuilder : public perf::Visitor {
     void see_generated(std::uint32_t pid, Process& process);
     void name_generated(std::uint32_t pid, Process& process, std::uint64_t time);
     void find_deltas(const perf::Sample& row);
+    void note_stack(const perf::Sample& row, const FoundPath& path);
     void note_blocked(Process& process, std::uint32_t tid, const FoundPath& path, std::uint64_t since);
     void write_wait(std::uint32_t pid, Process& process, std::uint32_t tid, Task& task, std::uint64_t end,
                     std::uint64_t flags);
@@ -130,6 +134,7 @@ class RecordingBuilder : public perf::Visitor {
     std::vector<std::uint64_t> deltas_;
     std::optional<Error> error_;
     BuilderCounts counts_;
+    StackUse stack_use_;
 };
 
 }  // namespace kymo::import

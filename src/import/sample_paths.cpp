@@ -123,6 +123,7 @@ void SamplePaths::walk_stack(Process& process, std::span<const std::uint8_t> sta
     found->frames = walked_;
     found->end = walked.end;
     found->recovered = walked.recovered;
+    found->stack_needed = walked.needed;
 }
 
 rec::PathEnd SamplePaths::find_chain(const Process& process, const perf::Sample& row) {

@@ -25,6 +25,7 @@ struct FoundPath {
     recording::PathEnd end{};
     bool recovered = false;                      // a frame was found without a rule
     bool is_of_other = false;                    // it has a copied stack of another kind of processor or program
+    std::uint64_t stack_needed = 0;              // as WalkedPath's; 0: there is no stack that can be walked
     std::optional<unwind::Registers> registers;  // of user mode, where there is a stack
     std::optional<std::uint64_t> call;           // the system call that the thread is in, where the kernel said so
 };

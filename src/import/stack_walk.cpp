@@ -2,6 +2,7 @@
 
 #include "import/native.h"
 
+#include <algorithm>
 #include <linux/perf_event.h>
 
 namespace kymo::import {
@@ -72,7 +73,8 @@ WalkedPath StackWalker::walk(const unwind::Registers& registers, std::span<const
     for (std::size_t i = 0; i < walked.count; ++i) {
         addresses_.push_back(frames_[i].address);
     }
-    return {addresses_, static_cast<recording::PathEnd>(walked.end), walked.recovered};
+    return {addresses_, static_cast<recording::PathEnd>(walked.end), walked.recovered,
+            walked.reached - std::min(walked.reached, registers.sp())};
 }
 
 }  // namespace kymo::import

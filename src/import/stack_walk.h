@@ -23,6 +23,9 @@ struct WalkedPath {
     std::span<const std::uint64_t> addresses;  // innermost first; callers' are one less than return addresses
     recording::PathEnd end = recording::PathEnd::kNotWalked;
     bool recovered = false;  // a frame was found without a rule
+    // Bytes from the stack's pointer on that the path needed; where it ends for want of memory, also those up to the
+    // end of the missing word.
+    std::uint64_t needed = 0;
 };
 
 // None: they are not those of a 64-bit program of this machine's kind.

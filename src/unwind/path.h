@@ -45,6 +45,9 @@ struct WalkResult {
     std::uint32_t count = 0;  // frames written
     PathEnd end = PathEnd::kNotWalked;
     bool recovered = false;  // at least one frame was found without a rule
+    // The stack pointer behind the last caller that was found. Where the path ends with kOutsideStack for want of
+    // memory: the end of the word that was missing.
+    std::uint64_t reached = 0;
 };
 
 }  // namespace kymo::unwind

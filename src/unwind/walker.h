@@ -134,6 +134,35 @@ class Walker {
     }
 
     WalkResult run(std::span<Frame> out) {
+        WalkResult result = follow(out);
+        const bool is_missing = result.end == PathEnd::kOutsideStack && cursor_.missing() > cursor_.sp();
+        result.reached = is_missing ? cursor_.missing() + 8 : cursor_.sp();
+        return result;
+    }
+
+    bool leave(bool (*inside)(ImageId), Registers* caller) {
+        for (unsigned i = 0; i < kMostLeft; ++i) {
+            const std::uint64_t address = cursor_.pc() - (exact_ ? 0 : 1);
+            const ImageSet::Lookup found = images_.rule_at(address, &limits_.describes);
+            if (kind_of(found.rule) != RuleKind::kPlain && take_detour(address)) {
+                continue;
+            }
+            if (!inside(found.id)) {
+                *caller = cursor_.registers(stack_);
+                caller->pc = address;
+                return found.image != nullptr;
+            }
+            Frame frame;
+            if (step_by_rule(found, frame) != StepResult::kOk) {
+                return false;
+            }
+            exact_ = false;
+        }
+        return false;
+    }
+
+  private:
+    WalkResult follow(std::span<Frame> out) {
         WalkResult result;
         for (;;) {
             if (result.count == out.size()) {
@@ -172,28 +201,6 @@ class Walker {
         }
     }
 
-    bool leave(bool (*inside)(ImageId), Registers* caller) {
-        for (unsigned i = 0; i < kMostLeft; ++i) {
-            const std::uint64_t address = cursor_.pc() - (exact_ ? 0 : 1);
-            const ImageSet::Lookup found = images_.rule_at(address, &limits_.describes);
-            if (kind_of(found.rule) != RuleKind::kPlain && take_detour(address)) {
-                continue;
-            }
-            if (!inside(found.id)) {
-                *caller = cursor_.registers(stack_);
-                caller->pc = address;
-                return found.image != nullptr;
-            }
-            Frame frame;
-            if (step_by_rule(found, frame) != StepResult::kOk) {
-                return false;
-            }
-            exact_ = false;
-        }
-        return false;
-    }
-
-  private:
     // What cannot be a return address, even if code is generated at run time: small numbers and the stack itself.
     bool is_no_code(std::uint64_t address) const {
         constexpr std::uint64_t kLowestMapping = 0x10000;

@@ -63,6 +63,14 @@ bool Events::add(Attribute attribute) {
     return true;
 }
 
+bool Events::add_id(std::uint32_t event, std::uint64_t id) {
+    if (event >= attributes_.size() || by_id_.size() >= kMostIds) {
+        return false;
+    }
+    by_id_.emplace(id, event);
+    return true;
+}
+
 std::uint32_t Events::of_sample(std::span<const std::uint8_t> body, ByteOrder order) const {
     if (attributes_.size() <= 1) {
         return attributes_.empty() ? kNotGiven : 0;

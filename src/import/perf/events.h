@@ -29,6 +29,9 @@ class Events {
     // False: there are too many events or ids.
     bool add(Attribute attribute);
 
+    // One more id of this event. False: there are too many.
+    bool add_id(std::uint32_t event, std::uint64_t id);
+
     [[nodiscard]] std::span<const Attribute> all() const { return attributes_; }
     [[nodiscard]] std::span<Attribute> all() { return attributes_; }
     [[nodiscard]] const Layout& layout(std::uint32_t event) const { return layouts_[event]; }

@@ -94,6 +94,8 @@ TEST(StackWalker, FindsThePathThatTheLiveStackHas) {
     ASSERT_FALSE(files.empty());
     const auto walked = walker.walk(*registers_of({PERF_SAMPLE_REGS_ABI_64, kMask, taken.registers}), taken.stack);
     EXPECT_EQ(walked.end, recording::PathEnd::kComplete);
+    EXPECT_GT(walked.needed, 1000U);  // five rooms of 200 bytes
+    EXPECT_LE(walked.needed, taken.stack.size());
     EXPECT_GT(taken.live.size(), 6U);
     EXPECT_EQ(std::vector<std::uint64_t>(walked.addresses.begin(), walked.addresses.end()), taken.live);
 }
@@ -107,6 +109,9 @@ TEST(StackWalker, APieceOfTheStackGivesThePathUpToItsEnd) {
         const auto walked = walker.walk(*registers_of({PERF_SAMPLE_REGS_ABI_64, kMask, taken.registers}),
                                         std::span(taken.stack).first(bytes));
         ASSERT_FALSE(walked.addresses.empty());
+        if (walked.end == recording::PathEnd::kOutsideStack) {
+            ASSERT_GT(walked.needed, bytes);
+        }
         if (walked.end != recording::PathEnd::kComplete) {
             ASSERT_LE(walked.addresses.size(), taken.live.size());
             for (std::size_t i = 0; i < walked.addresses.size(); ++i) {
