@@ -2,6 +2,7 @@
 
 #include "attach/asleep.h"
 #include "attach/live_builder.h"
+#include "attach/live_samples.h"
 #include "attach/present.h"
 #include "attach/targets.h"
 #include "base/descriptor.h"
@@ -94,7 +95,7 @@ class Attachment {
           builder_(folder, builder_options_, log_) {}
 
     Result<void> begin(const Targets& targets) {
-        if (auto opened = rings_.open(targets.scope, options_.samples); !opened) {
+        if (auto opened = samples_.open(targets.scope, options_.samples); !opened) {
             return opened;
         }
         if (auto created = log_.create(folder_); !created) {
@@ -103,14 +104,15 @@ class Attachment {
         log_.write_run(command(options_, targets));
         log_.write_clock_pair();
         begun_ = monotonic_now().ns;
-        if (auto begun = begin_live(builder_, rings_, begun_); !begun) {
+        if (auto begun = begin_live(builder_, samples_.rings(), begun_); !begun) {
             return begun;
         }
         // The kernel's records begin before the processes are read, so that what changes meanwhile is seen twice
         // rather than not at all.
-        rings_.enable(true);
+        samples_.rings().enable(true);
+        import::perf::Visitor& records = samples_.deliver_to(builder_);
         for (const pid_t process : targets.processes) {
-            show_present(process, begun_, builder_);
+            show_present(process, begun_, records);
             show_asleep(process);
         }
         return {};
@@ -118,7 +120,7 @@ class Attachment {
 
     void watch() {
         std::vector<pollfd> wakers = {{signals_.descriptor(), POLLIN, 0}};
-        rings_.append_poll(wakers);
+        samples_.rings().append_poll(wakers);
         const std::uint64_t deadline = options_.duration_ns == 0 ? UINT64_MAX : begun_ + options_.duration_ns;
         std::uint64_t due = 0;
         while (true) {
@@ -127,7 +129,7 @@ class Attachment {
             const std::uint64_t left = until > now ? until - now : 0;
             const timespec timeout{static_cast<time_t>(left / kNsPerSecond), static_cast<long>(left % kNsPerSecond)};
             ppoll(wakers.data(), wakers.size(), &timeout, nullptr);
-            rings_.drain(false, builder_);
+            samples_.drain(false);
             now = monotonic_now().ns;
             due = now + kDrainEvery;
             if (is_asked_to_end()) {
@@ -146,10 +148,11 @@ class Attachment {
     }
 
     Result<launch::RecordOutcome> end() {
-        rings_.enable(false);
-        rings_.drain(true, builder_);
+        SampleRings& rings = samples_.rings();
+        rings.enable(false);
+        samples_.drain(true);
         const std::uint64_t ended = monotonic_now().ns;
-        rings_.close();
+        rings.close();
         if (builder_options_.every_process) {
             builder_.write_all_known();
         }
@@ -158,7 +161,7 @@ class Attachment {
         }
         launch::RecordOutcome outcome;
         outcome.missing = missing_from_outside();
-        outcome.missing.insert(outcome.missing.end(), rings_.missing().begin(), rings_.missing().end());
+        outcome.missing.insert(outcome.missing.end(), rings.missing().begin(), rings.missing().end());
         if (is_refused_sleepers_) {
             outcome.missing.push_back({"where threads wait that slept already when the recording began",
                                        "the kernel does not let this user read the stacks of these processes",
@@ -193,7 +196,9 @@ class Attachment {
             return;
         }
         for (const pid_t thread : *threads) {
-            const Asleep asleep = read_asleep(process, thread, options_.samples.stack_bytes);
+            const std::uint32_t stack =
+                options_.samples.fits_stack ? kMostStackBytes : options_.samples.stack_bytes;  // once
+            const Asleep asleep = read_asleep(process, thread, stack);
             if (asleep.end == AsleepEnd::kRead) {
                 builder_.asleep(static_cast<std::uint32_t>(process), static_cast<std::uint32_t>(thread), begun_,
                                 asleep.sleeper);
@@ -219,7 +224,7 @@ class Attachment {
     import::BuilderOptions builder_options_;
     launch::RunLog log_;
     import::RecordingBuilder builder_;
-    SampleRings rings_;
+    LiveSamples samples_;
     bool is_refused_sleepers_ = false;
     std::uint64_t begun_ = 0;
     launch::EndReason reason_ = launch::EndReason::kEnded;

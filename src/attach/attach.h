@@ -4,7 +4,7 @@
 // put into the processes, and nothing of them is stopped.
 #pragma once
 
-#include "attach/sample_rings.h"
+#include "attach/sample_events.h"
 #include "base/result.h"
 #include "launch/record_outcome.h"
 

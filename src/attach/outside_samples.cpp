@@ -15,34 +15,36 @@ Result<void> OutsideSamples::started(launch::RunScene& scene) {
     Scope scope;
     scope.threads = {scene.program};
     settings_.on_exec = true;  // what goes before is ours
-    if (auto opened = rings_.open(scope, settings_); !opened) {
+    if (auto opened = samples_.open(scope, settings_); !opened) {
         return opened;
     }
     files_.emplace(scene.folder);
     builder_options_ = live_builder_options(true, *files_, names_);
     builder_.emplace(scene.folder, builder_options_, scene.log);
-    if (auto begun = begin_live(*builder_, rings_, scene.begun); !begun) {
+    if (auto begun = begin_live(*builder_, samples_.rings(), scene.begun); !begun) {
         return begun;
     }
-    rings_.append_poll(scene.wakers);
+    samples_.deliver_to(*builder_);
+    samples_.rings().append_poll(scene.wakers);
     return {};
 }
 
 std::uint64_t OutsideSamples::tick(launch::RunScene& /*scene*/, std::uint64_t now) {
-    rings_.drain(false, *builder_);
+    samples_.drain(false);
     return now + kDrainEvery;
 }
 
 void OutsideSamples::ended(launch::RunScene& scene, launch::RecordOutcome& outcome) {
-    rings_.enable(false);
-    rings_.drain(true, *builder_);
-    rings_.close();
+    SampleRings& rings = samples_.rings();
+    rings.enable(false);
+    samples_.drain(true);
+    rings.close();
     builder_->write_all_known();
     if (const auto finished = builder_->finish(monotonic_now().ns); !finished) {
         outcome.warnings.push_back(finished.error().what);
     }
     std::vector<events::Missing> missing = missing_from_outside();
-    missing.insert(missing.end(), rings_.missing().begin(), rings_.missing().end());
+    missing.insert(missing.end(), rings.missing().begin(), rings.missing().end());
     if (auto names = import::missing_generated_names(builder_->counts())) {
         missing.push_back(*std::move(names));
     }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "attach/live_builder.h"
-#include "attach/sample_rings.h"
+#include "attach/live_samples.h"
 #include "import/recording_builder.h"
 #include "launch/run/participant.h"
 
@@ -23,7 +23,7 @@ class OutsideSamples final : public launch::RunParticipant {
 
   private:
     SampleSettings settings_;
-    SampleRings rings_;
+    LiveSamples samples_;
     std::optional<LiveFiles> files_;
     LiveNames names_;
     import::BuilderOptions builder_options_;

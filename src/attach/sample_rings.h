@@ -1,13 +1,11 @@
-// Samples of programs that run, taken by the kernel: who is sampled, and the rings that the samples come by.
+// Samples of programs that run, taken by the kernel: the rings that they come by.
 //
-// Two events a processor. The clock's samples come as processor time passes; each has the user's registers and a
-// piece of the user's stack. The second event has the same at every loss of the processor, which is where a thread
-// begins to wait. Their rings also have what happens to processes: mappings of code, names, births, ends, switches.
 // Nothing is put into the program; what the kernel does for a sample is all that it costs.
 //
 // Single-threaded.
 #pragma once
 
+#include "attach/sample_events.h"
 #include "base/result.h"
 #include "events/plan.h"
 #include "import/perf/events.h"
@@ -23,21 +21,6 @@
 
 namespace kymo::attach {
 
-// One of the three.
-struct Scope {
-    std::vector<pid_t> threads;  // these, and what they start
-    int cgroup = -1;             // descriptor of a control group's directory: its processes
-    bool machine = false;        // all that runs
-};
-
-struct SampleSettings {
-    std::uint64_t frequency = 1000;    // samples a second of processor time
-    std::uint32_t stack_bytes = 8192;  // of each sample; a multiple of 8 below 64 KiB
-    bool on_exec = false;              // the events count from the thread's exec on, without enable()
-};
-inline constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
-inline constexpr std::uint32_t kMostStackBytes = 65'528;
-
 class SampleRings {
   public:
     SampleRings() = default;
@@ -46,10 +29,18 @@ class SampleRings {
     ~SampleRings() { close(); }
 
     // The events count from enable() on. kPermission names the setting or capability; kNotFound: all threads have
-    // ended; kNoSpace: descriptors or locked memory. Cost: two descriptors a thread and processor.
+    // ended; kNoSpace: descriptors or locked memory. Cost: three descriptors a thread and processor.
     Result<void> open(const Scope& scope, const SampleSettings& settings);
     void enable(bool on);
     void close();
+
+    // Samples with another size of the copied stack, in the same rings: the old ones go on until the change ends, so
+    // that nothing is missed and some come twice (seams.h). Of a scope of threads, begin_change() does these, and
+    // add_to_change() others that have no such events from those that started them. 0, or an errno; after one,
+    // end_change(false) leaves all as before. Cost: two descriptors a thread and processor, until the end.
+    int begin_change(const Scope& scope, std::uint32_t stack_bytes);
+    int add_to_change(const Scope& scope);
+    void end_change(bool is_made);
 
     // The events, as of a file of them.
     const import::perf::Events& events() const { return events_; }
@@ -62,11 +53,18 @@ class SampleRings {
     // Empties the rings; hands on, in the order of time, what is older than the previous call. `last`: everything.
     void drain(bool last, import::perf::Visitor& to);
 
+    // Hands on the records of this type that have come and that drain() has not handed on yet, which it will still
+    // do. In no order.
+    void look_ahead(std::uint32_t type, import::perf::Visitor& to);
+
     std::uint64_t bytes() const { return bytes_seen_; }  // of records so far
+    // Bytes of records that each ring holds.
+    std::size_t ring_bytes() const { return data_bytes_; }
 
   private:
     struct Ring {
-        int descriptor = -1;  // one of descriptors_
+        int processor = 0;
+        int descriptor = -1;  // one of lasting_
         void* mapping = nullptr;
         std::size_t data_bytes = 0;
     };
@@ -75,18 +73,21 @@ class SampleRings {
         std::size_t at = 0;  // in held_
     };
 
-    void make_events(const Scope& scope, const SampleSettings& settings, bool with_kernel);
-    int open_all(const Scope& scope);
-    int open_events(const Scope& scope, int thread, int processor, Ring* ring);
+    int open_all(const Scope& scope, const SampleSettings& settings, bool with_kernel);
+    int open_lasting(const Scope& scope, const perf_event_attr& attr);
+    int open_sampling(const Scope& scope, std::vector<int>* to);
+    int open_event(const Scope& scope, const perf_event_attr& attr, int thread, int processor, std::uint32_t event,
+                   std::vector<int>* to);
     int add_to_ring(int descriptor, Ring* ring);
-    void publish_events();
     void take(const Ring& ring);
+    std::span<const std::uint8_t> record_at(const Place& place) const;
 
-    std::vector<perf_event_attr> attributes_;
-    std::vector<std::vector<std::uint64_t>> ids_;  // by attribute
-    std::vector<int> descriptors_;                 // all events
-    std::vector<Ring> rings_;                      // one a processor
-    std::size_t data_bytes_ = 0;                   // of the next ring
+    std::vector<perf_event_attr> sampling_;
+    std::vector<int> lasting_;    // descriptors
+    std::vector<int> samplers_;   // likewise, of the events that take samples
+    std::vector<int> changed_;    // likewise, while they change
+    std::vector<Ring> rings_;     // one a processor
+    std::size_t data_bytes_ = 0;  // of the next ring
     bool is_short_of_memory_ = false;
     import::perf::Events events_;
     std::vector<events::Missing> missing_;

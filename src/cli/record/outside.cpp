@@ -42,9 +42,10 @@ void OutsideOptions::add_to(CLI::App& app) {
     app.add_flag(
         "--from-outside", from_outside,
         "load nothing into the program: the kernel samples it (chosen for programs that are linked statically)");
-    app.add_option("--stack", stack_bytes, "bytes of stack that are copied with each sample from outside")
+    app.add_option(
+           "--stack", stack_bytes,
+           "bytes of stack that are copied with each sample from outside (default: as many as call paths need)")
         ->type_name("B")
-        ->capture_default_str()
         ->transform(CLI::AsSizeValue(false))
         ->check(CLI::Range(std::uint32_t{256}, attach::kMostStackBytes));
 }
@@ -52,7 +53,10 @@ void OutsideOptions::add_to(CLI::App& app) {
 attach::SampleSettings OutsideOptions::samples(std::uint64_t frequency) const {
     attach::SampleSettings settings;
     settings.frequency = frequency != 0 ? frequency : settings.frequency;
-    settings.stack_bytes = stack_bytes / 8 * 8;
+    if (stack_bytes != 0) {
+        settings.stack_bytes = stack_bytes / 8 * 8;
+        settings.fits_stack = false;
+    }
     return settings;
 }
 

@@ -22,7 +22,7 @@ struct OutsideOptions {
     std::string cgroup;
     bool machine = false;
     bool from_outside = false;
-    std::uint32_t stack_bytes = attach::SampleSettings{}.stack_bytes;
+    std::uint32_t stack_bytes = 0;  // 0: as many as call paths need
 
     void add_to(CLI::App& app);
     // They name what runs already.

@@ -1,11 +1,13 @@
-// Computes for two seconds at the end of a recursion, 1,000 calls deep (or as many as the argument says). Prints the
-// depth.
+// Computes for two seconds (or as many milliseconds as the second argument says) at the end of a recursion, 1,000
+// calls deep (or as many as the first one says). Prints the depth.
 #include "account.h"
 
 #include <cstdio>
 #include <cstdlib>
 
 namespace {
+
+std::int64_t computes_ns = 2'000'000'000;
 
 [[gnu::noinline]] int descend(int left) {
     if (left > 1) {
@@ -14,7 +16,7 @@ namespace {
         return below + 1;
     }
     const std::int64_t begin = account::thread_time();
-    while (account::thread_time() - begin < 2'000'000'000) {
+    while (account::thread_time() - begin < computes_ns) {
         account::microseconds(1000);
     }
     return 1;
@@ -23,5 +25,6 @@ namespace {
 }  // namespace
 
 int main(int argc, char** argv) {
+    computes_ns = argc > 2 ? std::atoll(argv[2]) * 1'000'000 : computes_ns;
     std::printf("{\"depth\": %d}\n", descend(argc > 1 ? std::atoi(argv[1]) : 1000));
 }

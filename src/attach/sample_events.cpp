@@ -1,0 +1,119 @@
+#include "attach/sample_events.h"
+
+#include "attach/native.h"
+#include "events/probe.h"
+#include "import/kernel_code.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <string>
+
+namespace kymo::attach {
+namespace {
+
+namespace perf = import::perf;
+
+// Of every record: which event's it is, whose, when and where.
+constexpr std::uint64_t kOrigin = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
+
+perf_event_attr software_event(std::uint64_t config, const Scope& scope, const SampleSettings& settings,
+                               bool with_kernel) {
+    perf_event_attr attr{};
+    attr.size = sizeof attr;
+    attr.type = PERF_TYPE_SOFTWARE;
+    attr.config = config;
+    attr.sample_type = kOrigin;
+    attr.sample_id_all = 1;
+    attr.use_clockid = 1;
+    attr.clockid = CLOCK_MONOTONIC;
+    attr.disabled = 1;
+    attr.exclude_hv = 1;
+    attr.exclude_kernel = with_kernel ? 0 : 1;
+    attr.inherit = scope.is_tree() ? 1 : 0;
+    attr.enable_on_exec = settings.on_exec ? 1 : 0;
+    return attr;
+}
+
+}  // namespace
+
+perf_event_attr lasting_event(const Scope& scope, const SampleSettings& settings, bool with_kernel) {
+    perf_event_attr attr = software_event(PERF_COUNT_SW_DUMMY, scope, settings, with_kernel);
+    attr.mmap = 1;
+    attr.mmap2 = 1;
+    attr.comm = 1;
+    attr.comm_exec = 1;
+    attr.task = 1;
+    attr.context_switch = 1;
+    return attr;
+}
+
+std::vector<perf_event_attr> sampling_events(const Scope& scope, const SampleSettings& settings, bool with_kernel) {
+    const auto sampled = [&](std::uint64_t config, std::uint64_t period) {
+        perf_event_attr attr = software_event(config, scope, settings, with_kernel);
+        attr.sample_period = period;
+        attr.sample_type |= PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+        attr.sample_regs_user = native::kRegisterMask;
+        attr.sample_stack_user = settings.stack_bytes;
+        attr.exclude_callchain_kernel = with_kernel && import::shows_kernel_addresses() ? 0 : 1;
+        return attr;
+    };
+    // Of a whole processor its own clock counts: a task's would run while none does.
+    const std::uint64_t clock = scope.is_tree() ? PERF_COUNT_SW_TASK_CLOCK : PERF_COUNT_SW_CPU_CLOCK;
+    std::vector<perf_event_attr> events = {
+        sampled(clock, kNsPerSecond / std::max<std::uint64_t>(settings.frequency, 1))};
+    if (with_kernel) {
+        events.push_back(sampled(PERF_COUNT_SW_CONTEXT_SWITCHES, 1));
+    }
+    return events;
+}
+
+perf::Attribute described(const perf_event_attr& attr, const char* name) {
+    perf::Attribute made;
+    made.name = name;
+    made.type = attr.type;
+    made.config = attr.config;
+    made.sample_type = attr.sample_type;
+    made.period = attr.sample_period;
+    made.exclude_kernel = attr.exclude_kernel != 0;
+    made.exclude_hypervisor = true;
+    made.inherit = attr.inherit != 0;
+    made.sample_id_all = true;
+    made.context_switch = true;  // the lasting event's
+    made.use_clockid = true;
+    made.clockid = attr.clockid;
+    made.sample_regs_user = attr.sample_regs_user;
+    made.sample_stack_user = attr.sample_stack_user;
+    return made;
+}
+
+Error refusal(int error) {
+    switch (error) {
+        case ESRCH:
+            return {ErrorKind::kNotFound, "the process has ended", "name one that is running: ps -e"};
+        case EMFILE:
+        case ENFILE:
+            return {ErrorKind::kNoSpace, "too many open files: three are needed for each thread and processor",
+                    "raise the limit: ulimit -n 100000"};
+        case ENOMEM:
+            return {ErrorKind::kNoSpace, "no memory for the kernel's events", "attach to fewer threads"};
+        case EPERM:
+        case EACCES: {
+            const events::Machine machine = events::probe();
+            const events::Refusal why = machine.performance_events() ? events::why_no_kernel_counting(machine)
+                                                                     : events::why_no_performance_events(machine);
+            return {ErrorKind::kPermission, "the kernel does not let this user measure that from outside: " + why.why,
+                    "for a process of another user, or the whole machine, run as root; " + why.remedy};
+        }
+        case EBADF:
+            return {ErrorKind::kNotFound, "that directory is no control group whose processes the kernel can sample",
+                    "name one of cgroup2, or of the perf_event hierarchy of version 1: mount -t cgroup,cgroup2"};
+        default:
+            return {ErrorKind::kUnsupported,
+                    std::string("the kernel refuses to sample from outside: ") + std::strerror(error),
+                    "see kymo doctor"};
+    }
+}
+
+}  // namespace kymo::attach

@@ -1,0 +1,52 @@
+// The kernel's events that programs are sampled by.
+//
+// Of each thread and processor, or of each processor where all that runs is measured: one that lasts, whose ring has
+// what happens to processes (mappings of code, names, births, ends, switches), and those that take samples, which may
+// be opened again while it lasts.
+#pragma once
+
+#include "base/result.h"
+#include "import/perf/attribute.h"
+
+#include <cstdint>
+#include <linux/perf_event.h>
+#include <sys/types.h>
+#include <vector>
+
+namespace kymo::attach {
+
+// One of the three.
+struct Scope {
+    std::vector<pid_t> threads;  // these, and what they start
+    int cgroup = -1;             // descriptor of a control group's directory: its processes
+    bool machine = false;        // all that runs
+
+    bool is_tree() const { return !machine && cgroup < 0; }
+};
+
+struct SampleSettings {
+    std::uint64_t frequency = 1000;    // samples a second of processor time
+    std::uint32_t stack_bytes = 8192;  // of each sample, at first; a multiple of 8 below 64 KiB
+    bool fits_stack = true;            // more of the stack, or less, from when paths need that on
+    bool on_exec = false;              // the events count from the thread's exec on, without enable()
+};
+inline constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
+
+// Positions of the events that take samples, as of a file of events.
+inline constexpr std::uint32_t kClock = 0;
+inline constexpr std::uint32_t kSwitches = 1;
+
+// The lasting event.
+perf_event_attr lasting_event(const Scope& scope, const SampleSettings& settings, bool with_kernel);
+
+// The clock's samples come as processor time passes; those of the second event at every loss of the processor, which
+// is where a thread begins to wait. Without the kernel there is no second one: the processor is lost inside it.
+std::vector<perf_event_attr> sampling_events(const Scope& scope, const SampleSettings& settings, bool with_kernel);
+
+// As of a file of events; without ids.
+import::perf::Attribute described(const perf_event_attr& attr, const char* name);
+
+// Why perf_event_open() or its kin end with this errno, and what next.
+Error refusal(int error);
+
+}  // namespace kymo::attach
