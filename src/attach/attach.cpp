@@ -160,7 +160,7 @@ class Attachment {
             return finished.error();
         }
         launch::RecordOutcome outcome;
-        outcome.missing = missing_from_outside();
+        outcome.missing = missing_from_outside(rings.has_wakes());
         outcome.missing.insert(outcome.missing.end(), rings.missing().begin(), rings.missing().end());
         if (is_refused_sleepers_) {
             outcome.missing.push_back({"where threads wait that slept already when the recording began",
@@ -232,9 +232,10 @@ class Attachment {
 
 }  // namespace
 
-std::vector<events::Missing> missing_from_outside() {
+std::vector<events::Missing> missing_from_outside(bool has_wakes) {
     const std::string remedy = "start the program with kymo record, where that can be done";
-    return {{"who held a lock, and waits that spin", "these are seen from inside the program alone", remedy}};
+    return {{has_wakes ? "waits that spin" : "who held a lock, and waits that spin",
+             "these are seen from inside the program alone", remedy}};
 }
 
 Result<launch::RecordOutcome> attach(const AttachOptions& options, const std::function<void(std::size_t)>& started) {

@@ -36,7 +36,7 @@ struct AttachOptions {
 Result<launch::RecordOutcome> attach(const AttachOptions& options,
                                      const std::function<void(std::size_t)>& started = {});
 
-// What such a recording lacks beside one with the monitor: said once.
-std::vector<events::Missing> missing_from_outside();
+// What such a recording lacks beside one with the monitor: said once. `has_wakes`: who woke a thread is known.
+std::vector<events::Missing> missing_from_outside(bool has_wakes);
 
 }  // namespace kymo::attach

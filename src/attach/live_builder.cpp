@@ -2,6 +2,7 @@
 
 #include "launch/run_log.h"
 
+#include <algorithm>
 #include <string>
 #include <sys/stat.h>
 #include <sys/utsname.h>
@@ -42,6 +43,7 @@ import::BuilderOptions live_builder_options(bool every_process, LiveFiles& files
     options.kernel_symbols = "/proc/kallsyms";
     options.locate = [&files](const import::perf::Mapping& row) { return files.locate(row); };
     options.file_kind = file_kind;
+    options.wakes = kWakes;
     options.generated_names = {[&names](std::uint32_t pid) { names.prepare(pid); },
                                [&names](std::uint32_t pid) { return names.open(pid); }};
     return options;
@@ -53,7 +55,8 @@ Result<void> begin_live(import::RecordingBuilder& builder, const SampleRings& ri
     import::perf::FileFacts facts;
     facts.arch = system.machine;
     facts.first_time = time;
-    return builder.begin(facts, rings.events().all());
+    const auto all = rings.events().all();
+    return builder.begin(facts, all.first(std::min<std::size_t>(all.size(), kWakes)));
 }
 
 }  // namespace kymo::attach

@@ -43,7 +43,7 @@ void OutsideSamples::ended(launch::RunScene& scene, launch::RecordOutcome& outco
     if (const auto finished = builder_->finish(monotonic_now().ns); !finished) {
         outcome.warnings.push_back(finished.error().what);
     }
-    std::vector<events::Missing> missing = missing_from_outside();
+    std::vector<events::Missing> missing = missing_from_outside(rings.has_wakes());
     missing.insert(missing.end(), rings.missing().begin(), rings.missing().end());
     if (auto names = import::missing_generated_names(builder_->counts())) {
         missing.push_back(*std::move(names));

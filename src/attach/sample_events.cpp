@@ -2,6 +2,7 @@
 
 #include "attach/native.h"
 #include "events/probe.h"
+#include "events/tracepoints.h"
 #include "import/kernel_code.h"
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <cstring>
 #include <ctime>
 #include <string>
+#include <sys/stat.h>
 
 namespace kymo::attach {
 namespace {
@@ -38,8 +40,29 @@ perf_event_attr software_event(std::uint64_t config, const Scope& scope, const S
 
 }  // namespace
 
-perf_event_attr lasting_event(const Scope& scope, const SampleSettings& settings, bool with_kernel) {
+Result<std::uint64_t> waking_tracepoint() {
+    constexpr std::uint64_t kInitialPids = 0xefff'fffc;  // PROC_PID_INIT_INO
+    struct stat own{};
+    if (stat("/proc/self/ns/pid", &own) != 0 || own.st_ino != kInitialPids) {
+        return Error{ErrorKind::kUnsupported, "Kymo runs in a pid namespace, where threads have other numbers",
+                     "run Kymo outside of the container"};
+    }
+    const auto event = events::tracepoint_event("sched:sched_waking");
+    if (!event) {
+        return event.error();
+    }
+    return event->config;
+}
+
+perf_event_attr lasting_event(const Scope& scope, const SampleSettings& settings, bool with_kernel,
+                              std::optional<std::uint64_t> waking) {
     perf_event_attr attr = software_event(PERF_COUNT_SW_DUMMY, scope, settings, with_kernel);
+    if (waking) {
+        attr.type = PERF_TYPE_TRACEPOINT;
+        attr.config = *waking;
+        attr.sample_period = 1;
+        attr.sample_type |= PERF_SAMPLE_RAW;
+    }
     attr.mmap = 1;
     attr.mmap2 = 1;
     attr.comm = 1;

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <linux/perf_event.h>
+#include <optional>
 #include <sys/types.h>
 #include <vector>
 
@@ -36,8 +37,17 @@ inline constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
 inline constexpr std::uint32_t kClock = 0;
 inline constexpr std::uint32_t kSwitches = 1;
 
-// The lasting event.
-perf_event_attr lasting_event(const Scope& scope, const SampleSettings& settings, bool with_kernel);
+inline constexpr std::uint32_t kWakes = 2;
+
+// The tracepoint whose samples say who wakes which thread (import/waits/wakes.h). kPermission, kUnsupported: this
+// user may not have it; with the remedy.
+Result<std::uint64_t> waking_tracepoint();
+
+// The lasting event. With the number of that tracepoint its samples come as well: of threads, where they are woken
+// and where they wake others, so that the kernel leaves out all else; of a control group, where its threads wake
+// others.
+perf_event_attr lasting_event(const Scope& scope, const SampleSettings& settings, bool with_kernel,
+                              std::optional<std::uint64_t> waking);
 
 // The clock's samples come as processor time passes; those of the second event at every loss of the processor, which
 // is where a thread begins to wait. Without the kernel there is no second one: the processor is lost inside it.

@@ -42,9 +42,19 @@ void close_all(std::vector<int>& descriptors) {
 
 Result<void> SampleRings::open(const Scope& scope, const SampleSettings& settings) {
     allow_many_descriptors();
-    int error = open_all(scope, settings, true);
-    if (error == EPERM || error == EACCES) {
-        error = open_all(scope, settings, false);
+    const auto waking = waking_tracepoint();
+    const auto is_refused = [](int error) { return error == EPERM || error == EACCES; };
+    int error = waking ? open_all(scope, settings, true, *waking) : EPERM;
+    if (is_refused(error)) {
+        missing_.push_back({"who woke a waiting thread",
+                            waking ? "this user may not have the kernel's tracepoints" : waking.error().what,
+                            waking           ? "run as root, or: sudo sysctl kernel.perf_event_paranoid=-1"
+                            : geteuid() == 0 ? waking.error().next
+                                             : "run as root; where that is not enough: " + waking.error().next});
+        error = open_all(scope, settings, true, std::nullopt);
+    }
+    if (is_refused(error)) {
+        error = open_all(scope, settings, false, std::nullopt);
         if (error == 0) {
             const events::Refusal why = events::why_no_kernel_counting(events::probe());
             missing_.push_back({"waits by their call, and time in the kernel", why.why, why.remedy});
@@ -58,11 +68,13 @@ Result<void> SampleRings::open(const Scope& scope, const SampleSettings& setting
 }
 
 // With the largest rings that there is locked memory for.
-int SampleRings::open_all(const Scope& scope, const SampleSettings& settings, bool with_kernel) {
-    const perf_event_attr lasting = lasting_event(scope, settings, with_kernel);
+int SampleRings::open_all(const Scope& scope, const SampleSettings& settings, bool with_kernel,
+                          std::optional<std::uint64_t> waking) {
+    const perf_event_attr lasting = lasting_event(scope, settings, with_kernel, waking);
     sampling_ = sampling_events(scope, settings, with_kernel);
     int error = ENOMEM;
     is_short_of_memory_ = true;
+    has_wakes_ = waking.has_value();
     for (data_bytes_ = kLargestRing; data_bytes_ >= kSmallestRing; data_bytes_ /= 2) {
         close();
         is_short_of_memory_ = false;
@@ -70,6 +82,9 @@ int SampleRings::open_all(const Scope& scope, const SampleSettings& settings, bo
         events_.add(described(sampling_[kClock], "task-clock"));
         if (with_kernel) {
             events_.add(described(sampling_[kSwitches], "context-switches"));
+        }
+        if (waking) {
+            events_.add(described(lasting, "sched:sched_waking"));
         }
         error = open_lasting(scope, lasting);
         error = error == 0 ? open_sampling(scope, &samplers_) : error;
@@ -85,11 +100,12 @@ int SampleRings::open_all(const Scope& scope, const SampleSettings& settings, bo
 }
 
 int SampleRings::open_lasting(const Scope& scope, const perf_event_attr& attr) {
+    const std::uint32_t event = attr.type == PERF_TYPE_TRACEPOINT ? kWakes : kClock;
     for (const int processor : launch::online_processors()) {
         Ring ring;
         ring.processor = processor;
         for (const pid_t target : targets_of(scope)) {
-            int error = open_event(scope, attr, target, processor, kClock, &lasting_);
+            int error = open_event(scope, attr, target, processor, event, &lasting_);
             if (error == 0) {
                 error = add_to_ring(lasting_.back(), &ring);
             }

@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <linux/perf_event.h>
+#include <optional>
 #include <poll.h>
 #include <span>
 #include <sys/types.h>
@@ -47,6 +48,9 @@ class SampleRings {
     // What they lack, and why.
     const std::vector<events::Missing>& missing() const { return missing_; }
 
+    // Whether samples say who wakes which thread.
+    bool has_wakes() const { return has_wakes_; }
+
     // Descriptors that become readable when a ring is half full.
     void append_poll(std::vector<pollfd>& descriptors) const;
 
@@ -73,7 +77,8 @@ class SampleRings {
         std::size_t at = 0;  // in held_
     };
 
-    int open_all(const Scope& scope, const SampleSettings& settings, bool with_kernel);
+    int open_all(const Scope& scope, const SampleSettings& settings, bool with_kernel,
+                 std::optional<std::uint64_t> waking);
     int open_lasting(const Scope& scope, const perf_event_attr& attr);
     int open_sampling(const Scope& scope, std::vector<int>* to);
     int open_event(const Scope& scope, const perf_event_attr& attr, int thread, int processor, std::uint32_t event,
@@ -89,6 +94,7 @@ class SampleRings {
     std::vector<Ring> rings_;     // one a processor
     std::size_t data_bytes_ = 0;  // of the next ring
     bool is_short_of_memory_ = false;
+    bool has_wakes_ = false;
     import::perf::Events events_;
     std::vector<events::Missing> missing_;
     std::vector<std::uint8_t> held_;  // records that have not been handed on

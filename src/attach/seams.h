@@ -1,4 +1,4 @@
-// Samples of programs that run, between the kernel's rings and their recording: where events were opened anew, so
+// Samples of programs that run, between the kernel's rings and their recording: where events were opened again, so
 // that the old ones and the new ones both have samples for a while, none counts twice and no time is missed.
 //
 // A clock's first sample after a change does not stand for its whole period: the time since the last sample before it
@@ -21,7 +21,7 @@ class Seams final : public import::perf::Visitor {
     // `by_thread`: the clock counts each thread's time; else each processor's. `to` outlives this.
     Seams(bool by_thread, import::perf::Visitor& to) : by_thread_(by_thread), to_(to) {}
 
-    // Events are opened anew from now on: what had no sample yet may have counted before.
+    // Events are opened again from now on: what had no sample yet may have counted before.
     void begin_change();
     // Threads that live, by the records so far.
     std::vector<pid_t> threads() const;

@@ -14,7 +14,7 @@ inline constexpr std::uint32_t kMostStackBytes = 65'528;  // that the kernel cop
 
 class StackSize {
   public:
-    static constexpr std::uint64_t kFewStacks = 64;         // of which no share is told
+    static constexpr std::uint64_t kFewStacks = 64;         // too few for a share
     static constexpr std::uint64_t kWindow = 1024;          // stacks in which cut ones are a share
     static constexpr std::uint64_t kMostCut = 50;           // one in so many stacks may be cut
     static constexpr std::uint64_t kFirstPatience = 4096;   // stacks: a while, as next() has it

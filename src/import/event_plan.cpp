@@ -74,6 +74,15 @@ EventPlan plan_events(std::span<const Attribute> attributes) {
                                attribute.config == PERF_COUNT_SW_CONTEXT_SWITCHES && !attribute.is_frequency &&
                                attribute.period == 1;
                     }).value_or(plan.switches);
+    // The first of the two is taken by the waking thread in any case.
+    const auto named = [&](std::string_view name) {
+        return find([&](const Attribute& attribute) {
+            return attribute.type == PERF_TYPE_TRACEPOINT && attribute.name.starts_with(name) &&
+                   (attribute.sample_type & PERF_SAMPLE_RAW) != 0;
+        });
+    };
+    const auto waking = named("sched:sched_waking");
+    plan.wakes = (waking ? waking : named("sched:sched_wakeup")).value_or(plan.wakes);
     plan.has_times = std::all_of(attributes.begin(), attributes.end(), [](const Attribute& attribute) {
         return (attribute.sample_type & PERF_SAMPLE_TIME) != 0;
     });

@@ -41,6 +41,8 @@ struct EventPlan {
     Pace kind = Pace::kUnknown;
     // Attribute: context switches, each with a sample. No index: there is none.
     std::uint32_t switches = ~0U;
+    // Attribute: who wakes which thread (wakes.h). No index: there is none.
+    std::uint32_t wakes = ~0U;
     bool sees_kernel = false;  // its samples are taken in the kernel, too
     bool has_times = true;     // every sample says when it was taken
 };

@@ -2,6 +2,7 @@
 
 #include "base/native.h"
 #include "import/kernel_rows.h"
+#include "import/waits/wakes.h"
 
 #include <algorithm>
 #include <elf.h>
@@ -13,6 +14,8 @@ namespace {
 namespace rec = recording;
 using perf::kNotGiven;
 
+constexpr std::size_t kMostWoken = std::size_t{1} << 20U;  // threads
+
 std::uint16_t machine_of(std::string_view arch) {
     return arch == "x86_64"                       ? EM_X86_64
            : arch == "aarch64" || arch == "arm64" ? EM_AARCH64
@@ -21,6 +24,12 @@ std::uint16_t machine_of(std::string_view arch) {
            : arch == "ppc64" || arch == "ppc64le" ? EM_PPC64
            : arch == "s390x"                      ? EM_S390
                                                   : EM_NONE;
+}
+
+// Whether the thread that wakes a waiting one ends what it waits for; a join has its thread already.
+bool is_ended_by_thread(rec::WaitKind kind) {
+    return kind != rec::WaitKind::kJoin && kind != rec::WaitKind::kSleep && kind != rec::WaitKind::kChild &&
+           kind != rec::WaitKind::kSync;
 }
 
 }  // namespace
@@ -118,6 +127,7 @@ void RecordingBuilder::fork(const perf::Fork& row) {
 
 void RecordingBuilder::exit(const perf::Exit& row) {
     see(row);
+    wakes_.erase(row.tid);
     const auto found = processes_.find(row.pid);
     if (found != processes_.end()) {
         const auto task = found->second.tasks.find(row.tid);
@@ -167,6 +177,12 @@ void RecordingBuilder::lost(const perf::Lost& row) {
 
 void RecordingBuilder::sample(const perf::Sample& row) {
     see(row);
+    if (row.attribute == plan_.wakes || row.attribute == options_.wakes) {
+        note_wake(row);
+        if (row.attribute == options_.wakes) {
+            return;
+        }
+    }
     if (row.pid == 0 || row.pid == kNotGiven) {
         ++counts_.idle;
         return;
@@ -233,6 +249,11 @@ void RecordingBuilder::write_wait(std::uint32_t pid, Process& process, std::uint
     wait.row.object = blocked.call.object;
     wait.row.holder = blocked.call.holder;
     wait.row.flags = flags;
+    const auto wake = wakes_.find(tid);
+    if (wake != wakes_.end() && wake->second.second >= blocked.time && wake->second.second <= end &&
+        is_ended_by_thread(blocked.call.kind)) {
+        wait.row.holder = wake->second.first;
+    }
     if (rec::has_file_kind(blocked.call.kind) && options_.file_kind) {
         const auto kind = options_.file_kind(pid, rec::descriptor_of(blocked.call.object));
         wait.row.object |= static_cast<std::uint64_t>(kind) << rec::kFileKindBit;
@@ -404,6 +425,13 @@ void RecordingBuilder::name_generated(std::uint32_t pid, Process& process, std::
         row.time = std::max(time, process.begin);
         row.build_id = (*made)->build_id;
         process.log->write(row);
+    }
+}
+
+void RecordingBuilder::note_wake(const perf::Sample& row) {
+    const auto wake = read_wake(row);
+    if (wake && (wakes_.size() < kMostWoken || wakes_.contains(wake->thread))) {
+        wakes_[wake->thread] = {wake->by, row.time};
     }
 }
 

@@ -41,6 +41,8 @@ struct BuilderOptions {
     // What a descriptor of a process is open on, while that runs; none: not known.
     std::function<recording::FileKind(std::uint32_t pid, std::uint32_t descriptor)> file_kind = {};
     GeneratedNames generated_names = {};
+    // Attribute beyond those that are events of the recording: who wakes which thread (wakes.h).
+    std::uint32_t wakes = ~0U;
 };
 
 struct BuilderCounts {
@@ -109,6 +111,7 @@ class RecordingBuilder : public perf::Visitor {
     void see_generated(std::uint32_t pid, Process& process);
     void name_generated(std::uint32_t pid, Process& process, std::uint64_t time);
     void find_deltas(const perf::Sample& row);
+    void note_wake(const perf::Sample& row);
     void note_stack(const perf::Sample& row, const FoundPath& path);
     void note_blocked(Process& process, std::uint32_t tid, const FoundPath& path, std::uint64_t since);
     void write_wait(std::uint32_t pid, Process& process, std::uint32_t tid, Task& task, std::uint64_t end,
@@ -129,6 +132,8 @@ class RecordingBuilder : public perf::Visitor {
     std::unordered_map<std::uint32_t, Process> processes_;
     std::unordered_map<std::uint32_t, unsigned> images_of_pid_;  // that had samples
     std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint64_t> reads_;
+    // By thread: its last waking, and when.
+    std::unordered_map<std::uint32_t, std::pair<std::uint32_t, std::uint64_t>> wakes_;
     std::vector<std::string> files_;
     std::deque<std::uint32_t> ended_;  // processes, oldest first
     std::vector<std::uint64_t> deltas_;

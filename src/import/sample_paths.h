@@ -8,7 +8,7 @@
 #include "import/process.h"
 #include "import/process_images.h"
 #include "import/process_log.h"
-#include "import/wait_calls.h"
+#include "import/waits/wait_calls.h"
 #include "unwind/walk.h"
 
 #include <array>

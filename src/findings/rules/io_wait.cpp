@@ -70,7 +70,8 @@ Turns turns_of(const Evidence& evidence) {
             if (is_full || is_for_a_turn(target.kind)) {
                 turns.waits[thread] += ns;
             }
-            if (target.holder != kNone && target.kind != WaitKind::kJoin) {
+            // Who writes into pipes is found below.
+            if (target.holder != kNone && target.kind != WaitKind::kJoin && !is_pipe) {
                 turns.is_awaited[target.holder] += ns;
             }
         }

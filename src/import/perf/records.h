@@ -86,6 +86,7 @@ struct Sample : Origin {
     std::span<const std::uint64_t> branch_counters;  // one a branch, or none
     Registers user_registers;
     Registers interrupted_registers;
+    std::span<const std::uint8_t> raw;         // of a tracepoint: its fields, in the byte order of its machine
     std::span<const std::uint8_t> user_stack;  // from the stack pointer upwards; as much of it as was there
 };
 

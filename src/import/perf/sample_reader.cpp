@@ -56,7 +56,7 @@ bool SampleReader::read(const RecordHeader& header, std::span<const std::uint8_t
         return false;
     }
     if ((type & PERF_SAMPLE_RAW) != 0) {
-        from.part(from.u32());
+        to.raw = from.part(from.u32());
     }
     if ((type & PERF_SAMPLE_BRANCH_STACK) != 0 && !branches(from, event, to)) {
         return false;

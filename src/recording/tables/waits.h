@@ -83,7 +83,7 @@ struct Wait {
     std::uint64_t context = 0;  // ContextId of the caller of the waiting function; 0: not known
     // The thread it waited for, as a thread id of this process; 0: none or not known. Locks: the owner when the
     // wait began. Conditions, barriers, semaphores: the last to signal, arrive or post before its end. Joins: the
-    // joined thread.
+    // joined thread. Of programs measured from outside, but for joins: the thread that woke it.
     std::uint64_t holder = 0;
     std::uint64_t flags = 0;  // WaitFlags
 

@@ -52,6 +52,17 @@ TEST(EventPlan, CyclesGiveAnEstimateOfTime) {
     EXPECT_EQ(plan.events[2].name, "task-clock");
 }
 
+TEST(EventPlan, WakesAreThoseOfTheWakingThreadWhereThereAreBoth) {
+    std::vector<perf::Attribute> attributes = {attribute("sched:sched_waking", PERF_TYPE_TRACEPOINT, 1),
+                                               attribute("sched:sched_wakeup", PERF_TYPE_TRACEPOINT, 2),
+                                               attribute("sched:sched_waking", PERF_TYPE_TRACEPOINT, 1)};
+    EXPECT_GE(plan_events(attributes).wakes, attributes.size());  // without the tracepoint's fields
+    attributes[1].sample_type |= PERF_SAMPLE_RAW;
+    EXPECT_EQ(plan_events(attributes).wakes, 1U);
+    attributes[2].sample_type |= PERF_SAMPLE_RAW;
+    EXPECT_EQ(plan_events(attributes).wakes, 2U);
+}
+
 TEST(EventPlan, OtherEventsSayNothingOfTime) {
     const std::vector<perf::Attribute> attributes = {
         attribute("page-faults", PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS)};

@@ -1,6 +1,6 @@
-#include "import/blocking_call.h"
+#include "import/waits/blocking_call.h"
 
-#include "import/wait_calls.h"
+#include "import/waits/wait_calls.h"
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>

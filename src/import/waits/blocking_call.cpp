@@ -1,4 +1,4 @@
-#include "import/blocking_call.h"
+#include "import/waits/blocking_call.h"
 
 #include "import/native.h"
 

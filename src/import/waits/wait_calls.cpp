@@ -1,4 +1,4 @@
-#include "import/wait_calls.h"
+#include "import/waits/wait_calls.h"
 
 #include "base/descriptor.h"
 
