@@ -1,14 +1,34 @@
 #include "attach/live_samples.h"
 
+#include "attach/present.h"
+#include "attach/proc_file.h"
 #include "base/time.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <string>
+#include <sys/syscall.h>
+#include <unistd.h>
 #include <unordered_map>
 
 namespace kymo::attach {
 namespace {
 
 namespace perf = import::perf;
+
+// Drains between two looks at which threads have ended.
+constexpr unsigned kDrainsToGone = 10;
+
+// A process that nobody has waited for yet has ended, too.
+bool has_ended(const Seams::Member& member) {
+    const auto pid = static_cast<pid_t>(member.pid);
+    const auto tid = static_cast<pid_t>(member.tid);
+    if (syscall(SYS_tgkill, pid, tid, 0) != 0) {
+        return errno == ESRCH;
+    }
+    const char state = tid == pid ? parse_state(text_of("/proc/" + std::to_string(pid) + "/stat")) : '\0';
+    return state == 'Z' || state == 'X';
+}
 
 struct Births : perf::Visitor {
     std::vector<perf::Fork> rows;
@@ -41,7 +61,14 @@ import::perf::Visitor& LiveSamples::deliver_to(import::RecordingBuilder& builder
 
 void LiveSamples::drain(bool last) {
     rings_.drain(last, *seams_);
-    if (last || !fits_stack_) {
+    if (last) {
+        tell_rest_of_lost();
+        return;
+    }
+    if (scope_.is_tree() && ++drains_ % kDrainsToGone == 0) {
+        end_gone();
+    }
+    if (!fits_stack_) {
         return;
     }
     const std::uint32_t before = size_->bytes();
@@ -51,12 +78,47 @@ void LiveSamples::drain(bool last) {
     }
 }
 
+// The record of an end may be lost: nobody would wait for the recording's end any longer. What had ended at the last
+// look, some drains ago, and of which no record has come since, ends now.
+void LiveSamples::end_gone() {
+    std::vector<Seams::Member> gone;
+    for (const Seams::Member& member : seams_->threads()) {
+        if (!has_ended(member)) {
+            continue;
+        }
+        if (!std::binary_search(gone_.begin(), gone_.end(), member)) {
+            gone.push_back(member);
+            continue;
+        }
+        perf::Exit row;
+        row.time = monotonic_now().ns;
+        row.pid = member.pid;
+        row.tid = member.tid;
+        seams_->exit(row);
+    }
+    gone_ = std::move(gone);
+}
+
+// A ring that stays full to the end has no room for the record that says so.
+void LiveSamples::tell_rest_of_lost() {
+    const std::uint64_t told = builder_->counts().lost;
+    if (const std::uint64_t lost = rings_.lost(); lost > told) {
+        perf::Lost row;
+        row.time = monotonic_now().ns;
+        row.count = lost - told;
+        seams_->lost(row);
+    }
+}
+
 // New events begin before the old ones end: seams.h counts what both have seen once.
 bool LiveSamples::change_stack(std::uint32_t bytes) {
     seams_->begin_change();
     Scope scope = scope_;
     if (scope.is_tree()) {
-        scope.threads = seams_->threads();
+        scope.threads.clear();
+        for (const Seams::Member& member : seams_->threads()) {
+            scope.threads.push_back(static_cast<pid_t>(member.tid));
+        }
     }
     const bool is_made = rings_.begin_change(scope, bytes) == 0 && (!scope.is_tree() || cover_births());
     rings_.end_change(is_made);

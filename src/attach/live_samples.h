@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace kymo::attach {
 
@@ -31,6 +32,8 @@ class LiveSamples {
     std::uint32_t stack_bytes() const { return size_->bytes(); }  // copied with each sample now
 
   private:
+    void tell_rest_of_lost();
+    void end_gone();
     bool change_stack(std::uint32_t bytes);
     bool cover_births();
 
@@ -40,6 +43,8 @@ class LiveSamples {
     std::optional<StackSize> size_;
     std::optional<Seams> seams_;
     import::RecordingBuilder* builder_ = nullptr;
+    unsigned drains_ = 0;
+    std::vector<Seams::Member> gone_;  // threads that have ended, of which no record has said so
 };
 
 }  // namespace kymo::attach

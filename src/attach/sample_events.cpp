@@ -1,6 +1,7 @@
 #include "attach/sample_events.h"
 
 #include "attach/native.h"
+#include "base/descriptor.h"
 #include "events/probe.h"
 #include "events/tracepoints.h"
 #include "import/kernel_code.h"
@@ -11,6 +12,8 @@
 #include <ctime>
 #include <string>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 namespace kymo::attach {
 namespace {
@@ -19,6 +22,21 @@ namespace perf = import::perf;
 
 // Of every record: which event's it is, whose, when and where.
 constexpr std::uint64_t kOrigin = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
+
+constexpr std::uint64_t kReadLost = std::uint64_t{1} << 4U;  // PERF_FORMAT_LOST, of Linux 6.0
+
+// Whether the kernel counts what an event's ring had no room for.
+bool counts_lost() {
+    perf_event_attr attr{};
+    attr.size = sizeof attr;
+    attr.type = PERF_TYPE_SOFTWARE;
+    attr.config = PERF_COUNT_SW_DUMMY;
+    attr.exclude_kernel = 1;
+    attr.exclude_hv = 1;
+    attr.read_format = kReadLost;
+    return Descriptor(static_cast<int>(syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC)))
+        .operator bool();
+}
 
 perf_event_attr software_event(std::uint64_t config, const Scope& scope, const SampleSettings& settings,
                                bool with_kernel) {
@@ -35,6 +53,8 @@ perf_event_attr software_event(std::uint64_t config, const Scope& scope, const S
     attr.exclude_kernel = with_kernel ? 0 : 1;
     attr.inherit = scope.is_tree() ? 1 : 0;
     attr.enable_on_exec = settings.on_exec ? 1 : 0;
+    static const bool has_lost = counts_lost();
+    attr.read_format = has_lost ? kReadLost : 0;
     return attr;
 }
 
@@ -109,6 +129,15 @@ perf::Attribute described(const perf_event_attr& attr, const char* name) {
     made.sample_regs_user = attr.sample_regs_user;
     made.sample_stack_user = attr.sample_stack_user;
     return made;
+}
+
+std::uint64_t lost_by(int descriptor, const perf_event_attr& attr) {
+    struct {
+        std::uint64_t value;
+        std::uint64_t lost;
+    } counts{};
+    const bool is_counted = (attr.read_format & kReadLost) != 0;
+    return is_counted && read(descriptor, &counts, sizeof counts) == sizeof counts ? counts.lost : 0;
 }
 
 Error refusal(int error) {

@@ -56,6 +56,10 @@ std::vector<perf_event_attr> sampling_events(const Scope& scope, const SampleSet
 // As of a file of events; without ids.
 import::perf::Attribute described(const perf_event_attr& attr, const char* name);
 
+// Records that this event's ring had no room for, whatever its records of that say: they come with the next record
+// that there is room for. 0: the kernel does not count them (before Linux 6.0).
+std::uint64_t lost_by(int descriptor, const perf_event_attr& attr);
+
 // Why perf_event_open() or its kin end with this errno, and what next.
 Error refusal(int error);
 

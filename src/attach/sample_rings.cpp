@@ -185,7 +185,20 @@ void SampleRings::end_change(bool is_made) {
     if (is_made) {
         std::swap(samplers_, changed_);
     }
+    lost_before_ += lost_by_all(changed_);
     close_all(changed_);
+}
+
+std::uint64_t SampleRings::lost_by_all(const std::vector<int>& descriptors) const {
+    std::uint64_t lost = 0;
+    for (const int descriptor : descriptors) {
+        lost += lost_by(descriptor, sampling_.front());  // of all events the same in this
+    }
+    return lost;
+}
+
+std::uint64_t SampleRings::lost() const {
+    return lost_before_ + lost_by_all(samplers_) + lost_by_all(lasting_);
 }
 
 void SampleRings::enable(bool on) {

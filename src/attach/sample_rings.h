@@ -61,6 +61,10 @@ class SampleRings {
     // do. In no order.
     void look_ahead(std::uint32_t type, import::perf::Visitor& to);
 
+    // Records that there was no room for, those too of which no record has come yet; 0: not known. Cost: a system
+    // call for each descriptor.
+    std::uint64_t lost() const;
+
     std::uint64_t bytes() const { return bytes_seen_; }  // of records so far
     // Bytes of records that each ring holds.
     std::size_t ring_bytes() const { return data_bytes_; }
@@ -85,6 +89,7 @@ class SampleRings {
                    std::vector<int>* to);
     int add_to_ring(int descriptor, Ring* ring);
     void take(const Ring& ring);
+    std::uint64_t lost_by_all(const std::vector<int>& descriptors) const;
     std::span<const std::uint8_t> record_at(const Place& place) const;
 
     std::vector<perf_event_attr> sampling_;
@@ -101,6 +106,7 @@ class SampleRings {
     std::vector<Place> places_;
     std::uint64_t settled_ = 0;  // all records before this time have come
     std::uint64_t bytes_seen_ = 0;
+    std::uint64_t lost_before_ = 0;  // of events that are closed
 };
 
 }  // namespace kymo::attach

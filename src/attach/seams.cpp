@@ -10,24 +10,25 @@ void Seams::begin_change() {
     ++change_;
 }
 
-std::vector<pid_t> Seams::threads() const {
-    std::vector<pid_t> all;
+std::vector<Seams::Member> Seams::threads() const {
+    std::vector<Member> all;
     for (const auto& [tid, thread] : threads_) {
-        all.push_back(static_cast<pid_t>(tid));
+        all.push_back({thread.pid, tid});
     }
+    std::sort(all.begin(), all.end());
     return all;
 }
 
 void Seams::comm(const perf::Comm& row) {
     if (row.tid != perf::kNotGiven) {
-        threads_.try_emplace(row.tid);
+        threads_[row.tid].pid = row.pid;
     }
     to_.comm(row);
 }
 
 void Seams::fork(const perf::Fork& row) {
     if (row.tid != perf::kNotGiven) {
-        threads_[row.tid] = {};
+        threads_[row.tid] = {.pid = row.pid, .stretches = {}};
     }
     to_.fork(row);
 }

@@ -10,6 +10,7 @@
 #include "attach/sample_events.h"
 #include "import/perf/visitor.h"
 
+#include <compare>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
@@ -23,8 +24,13 @@ class Seams final : public import::perf::Visitor {
 
     // Events are opened again from now on: what had no sample yet may have counted before.
     void begin_change();
-    // Threads that live, by the records so far.
-    std::vector<pid_t> threads() const;
+    // Threads that live, by the records so far; ascending.
+    struct Member {
+        std::uint32_t pid = 0;
+        std::uint32_t tid = 0;
+        auto operator<=>(const Member&) const = default;
+    };
+    std::vector<Member> threads() const;
 
     void mapping(const import::perf::Mapping& row) override { to_.mapping(row); }
     void comm(const import::perf::Comm& row) override;
@@ -44,6 +50,7 @@ class Seams final : public import::perf::Visitor {
         std::uint64_t since = 0;  // on the processor; 0: it is not, or that is not known
     };
     struct Thread {
+        std::uint32_t pid = 0;
         std::uint64_t lost_in = 0;       // the event whose sample says that it loses its processor; 0: none does
         std::vector<Stretch> stretches;  // with by_thread_
     };

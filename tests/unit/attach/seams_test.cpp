@@ -150,7 +150,7 @@ TEST_P(SeamsTest, TellsWhoLives) {
     EXPECT_EQ(seams_.threads().size(), 2U);
     auto gone = at<perf::Exit>(30);
     seams_.exit(gone);
-    EXPECT_EQ(seams_.threads(), std::vector<pid_t>{8});
+    EXPECT_EQ(seams_.threads(), (std::vector<Seams::Member>{{kThread, 8}}));
 }
 
 }  // namespace
