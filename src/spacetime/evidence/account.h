@@ -34,6 +34,7 @@ enum class TimeClass : std::uint8_t {
     kSystemCall,   // in the kernel and in the C library's function that calls it, by call
     kPageFaults,   // in the kernel, entered from code that makes no call
     kKernel,       // in the kernel, in a call that is not known
+    kInterrupts,   // in the kernel, for whatever device, timer or processor interrupted the thread
     kSpinning,     // polling in a call that waits
     kLockWait,     // for a lock
     kBarrierWait,  // for other threads at a barrier
@@ -50,7 +51,7 @@ enum class TimeClass : std::uint8_t {
     kUnseen,       // on a processor, in a process or thread without samples
     kNotMeasured,  // measurement was off
 };
-inline constexpr std::size_t kTimeClasses = 20;
+inline constexpr std::size_t kTimeClasses = 21;
 
 struct TimeClassInfo {
     std::string_view key;    // in JSON

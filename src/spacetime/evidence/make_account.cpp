@@ -23,6 +23,7 @@ constexpr std::array<TimeClassInfo, kTimeClasses> kClasses = {{
     {"system-call", "system calls"},
     {"page-faults", "page faults"},
     {"kernel", "unknown system calls"},
+    {"interrupts", "interrupts"},
     {"spinning", "polling"},
     {"lock-wait", "waiting for locks"},
     {"barrier-wait", "waiting at barriers"},
@@ -182,15 +183,17 @@ class AccountMaker {
         } else if (path.awaits_message) {
             key->time_class = TimeClass::kMessageWait;
             key->detail = name(path.taxing);
+        } else if (is_kernel && path.entry == KernelEntry::kSoftInterrupt) {
+            key->time_class = TimeClass::kInterrupts;
+            key->detail = "soft interrupts";
+        } else if (is_kernel && path.entry == KernelEntry::kInterrupt) {
+            key->time_class = TimeClass::kInterrupts;
         } else if (is_kernel && entry.target != kNone) {
             const TimeClass waits = class_of_wait(kind(entry));
             key->time_class = waits == TimeClass::kInputOutput ? TimeClass::kSystemCall : waits;
             key->detail = wait_words(targets_[entry.target].kind, targets_[entry.target].object);
         } else if (is_kernel && (path.is_unknown_call || !path.is_known)) {
             key->time_class = TimeClass::kKernel;
-        } else if (is_kernel && path.entry == KernelEntry::kInterrupt) {
-            key->time_class = TimeClass::kKernel;
-            key->detail = "interrupts";
         } else if (is_kernel && path.entry == KernelEntry::kFault) {
             key->time_class = TimeClass::kPageFaults;
         } else if (is_kernel && path.entry == KernelEntry::kCall && path.family == TaxFamily::kNone) {

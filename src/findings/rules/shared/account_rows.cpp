@@ -71,6 +71,7 @@ bool is_processor_time(const AccountRow& row) {
         case TimeClass::kSystemCall:
         case TimeClass::kPageFaults:
         case TimeClass::kKernel:
+        case TimeClass::kInterrupts:
         case TimeClass::kSpinning:
             return true;
         default:

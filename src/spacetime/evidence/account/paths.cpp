@@ -52,6 +52,17 @@ KernelEntry entry_of(std::string_view function) {
                                                                                            : KernelEntry::kNotKnown;
 }
 
+// The first function of an interrupt, on x86-64 and aarch64.
+bool is_interrupt(std::string_view function) {
+    return function.starts_with("asm_sysvec_") || function.starts_with("asm_common_interrupt") ||
+           function.starts_with("el1_interrupt") || function.starts_with("el1h_64_irq") ||
+           function.starts_with("el0_interrupt");
+}
+
+bool runs_soft_interrupts(std::string_view function) {
+    return function.starts_with("handle_softirqs") || function.starts_with("__do_softirq");
+}
+
 // The C library begins threads; the main thread begins in the program or in the loader. What a library's own thread
 // does is neither before the program nor behind it.
 bool begins_thread(std::string_view module) {
@@ -169,7 +180,11 @@ class PathReader {
 
     // What the kernel does is for the function that called it, or that it interrupted.
     void enter_kernel(const program::Function& function, std::uint32_t number, PathKind* kind) {
-        if (kind->entry == KernelEntry::kNotKnown) {
+        if (is_interrupt(function.name)) {
+            kind->entry = KernelEntry::kInterrupt;
+        } else if (kind->entry == KernelEntry::kInterrupt && runs_soft_interrupts(function.name)) {
+            kind->entry = KernelEntry::kSoftInterrupt;
+        } else if (kind->entry == KernelEntry::kNotKnown) {
             kind->entry = entry_of(function.name);
         }
         if (kind->kernel_call == 0 && kind->entry == KernelEntry::kCall && !system_call_of(function.name).empty()) {

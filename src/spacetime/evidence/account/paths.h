@@ -14,8 +14,10 @@
 
 namespace kymo::spacetime {
 
-// The way by which a thread came into the kernel, where its frames are known.
-enum class KernelEntry : std::uint8_t { kNotKnown, kCall, kFault, kInterrupt };
+// The way by which a thread came into the kernel, where its frames are known. An interrupt may also come in the
+// middle of a call or a fault: what the kernel does then is not for the thread. Soft interrupts are those that run
+// at an interrupt's end; what a call runs itself of them is the call's.
+enum class KernelEntry : std::uint8_t { kNotKnown, kCall, kFault, kInterrupt, kSoftInterrupt };
 
 // A call path without its place: how time at its end counts.
 struct PathKind {

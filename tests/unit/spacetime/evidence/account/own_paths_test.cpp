@@ -116,6 +116,30 @@ TEST(OwnPaths, HaveTheFamilyThatTheUserCalls) {
     EXPECT_EQ(family("std::__cxx11::basic_string<char>::append(char const*)", memory), TaxFamily::kStrings);
 }
 
+// Interrupts may come in the middle of a call; soft ones that the call runs itself are its own.
+TEST(OwnPaths, HaveTheWayIntoTheKernel) {
+    const auto entry = [](const std::vector<std::string>& functions) {
+        std::vector<std::string> columns = {"fill", "/home/user/app|fill|src/app.cpp|"};
+        for (const std::string& function : functions) {
+            columns.push_back("[kernel.kallsyms]|" + function + "||");
+        }
+        const MadePath made = make(columns);
+        const PathEnds paths = make_path_ends(made.profile, Names(made.requests, made.symbols));
+        return paths.ends[paths.of_node.back()].kind.entry;
+    };
+    const std::string call = "entry_SYSCALL_64_after_hwframe";
+    const std::string timer = "asm_sysvec_apic_timer_interrupt";
+    EXPECT_EQ(entry({call, "do_syscall_64", "__x64_sys_read"}), KernelEntry::kCall);
+    EXPECT_EQ(entry({"asm_exc_page_fault", "handle_mm_fault"}), KernelEntry::kFault);
+    EXPECT_EQ(entry({call, "__x64_sys_read", "asm_exc_page_fault"}), KernelEntry::kCall);
+    EXPECT_EQ(entry({timer, "sysvec_apic_timer_interrupt"}), KernelEntry::kInterrupt);
+    EXPECT_EQ(entry({timer, "irq_exit_rcu", "handle_softirqs", "net_rx_action"}), KernelEntry::kSoftInterrupt);
+    EXPECT_EQ(entry({call, "__x64_sys_read", timer}), KernelEntry::kInterrupt);
+    EXPECT_EQ(entry({call, "__x64_sys_read", timer, "handle_softirqs"}), KernelEntry::kSoftInterrupt);
+    EXPECT_EQ(entry({call, "__x64_sys_sendto", "__local_bh_enable_ip", "do_softirq", "__do_softirq"}),
+              KernelEntry::kCall);
+}
+
 // The monitor's wrapper of a lock tries first, and is not on the path: the name of the try is the program's call only
 // by chance. Where the same call waits once in the lock itself, that is what the program calls.
 TEST(OwnPaths, HaveTheLockCallOfTheProgramOrNone) {
