@@ -7,17 +7,12 @@
 // from outside are never charged to code inside, nor the program's to the monitor.
 //
 // The file `kept` beside the session lists the code (events/kept_code.h); without one nothing is left out.
-// Contract: as the rest of the monitor. begin() at program start, before there are images; image_added() from the
-// thread that found the image; the others in handlers. Cost of passes(): some 10 ns a frame of kept images.
+// Contract: as the rest of the monitor, and that of ChosenCode.
 #pragma once
 
-#include "base/ids.h"
-#include "events/kept_code.h"
-#include "image/loaded_image.h"
 #include "monitor/part.h"
-#include "unwind/walk.h"
+#include "monitor/sampling/chosen_code.h"
 
-#include <atomic>
 #include <cstdint>
 #include <span>
 
@@ -29,25 +24,14 @@ class SecondLook : public Part {
     static void thread_begin(ThreadState& thread);
     bool on() const { return on_; }
     // Whether this event was requested. Others are kept everywhere.
-    bool is_for(std::uint32_t event) const { return event < 32 && (code_.events >> event & 1U) != 0; }
+    bool is_for(std::uint32_t event) const { return event < 32 && (code_.events() >> event & 1U) != 0; }
     void image_added(ImageId id, const image::LoadedImage& image);
     // Whether a call path passes through kept code.
-    bool passes(std::span<const unwind::Frame> path) const;
+    bool passes(std::span<const unwind::Frame> path) const { return code_.passes(path); }
 
   private:
-    // Loadings of kept images in this process: libraries may come and go.
-    static constexpr std::uint32_t kMaxLoaded = 256;
-    struct Loaded {
-        std::atomic<std::uint32_t> id{0};
-        std::uint32_t image = 0;  // of code_; written before `id`
-    };
-
-    bool holds(const unwind::Frame& frame) const;
-
     bool on_ = false;
-    events::KeptCode code_;
-    std::atomic<std::uint32_t> count_{0};
-    Loaded loaded_[kMaxLoaded];
+    ChosenCode code_;
 };
 
 extern SecondLook second_look;
