@@ -17,6 +17,7 @@
 #include "monitor/sampling/sampling.h"
 #include "monitor/sampling/second_look.h"
 #include "monitor/sampling/switch_rows.h"
+#include "monitor/speed_up/speed_up.h"
 #include "monitor/waits/streams.h"
 #include "monitor/waits/waits.h"
 
@@ -35,6 +36,7 @@ struct PartList {
 };
 
 using Parts = PartList<second_look,  // before images are looked up
+                       speed_up,     // likewise
                        tracing,      // decides whether a thread may be sampled
                        sampling,     // handler and counters
                        switch_rows,  // of threads that are counted

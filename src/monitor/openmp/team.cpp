@@ -2,6 +2,7 @@
 
 #include "monitor/process/log.h"
 #include "monitor/sampling/path.h"
+#include "monitor/speed_up/speed_up.h"
 #include "monitor/threads/busy.h"
 #include "monitor/threads/stream.h"
 #include "monitor/waits/waits.h"
@@ -128,7 +129,12 @@ void open_region(ThreadState& thread, Region& region, std::uint64_t construct) {
 void begin_share(ThreadState& thread, Region& region) {
     const bool is_opener = thread.tid == region.tid;
     if (!is_opener && is_idle(thread)) {
-        write_idle(thread, clock_now(), &region, 0);
+        const std::uint64_t now = clock_now();
+        const std::uint64_t since = thread.waits.begin.load(std::memory_order_relaxed);
+        write_idle(thread, now, &region, 0);
+        if (speed_up.on()) {
+            speed_up.after_wait_for(thread, since != 0 ? now - since : 0, static_cast<std::uint64_t>(region.tid));
+        }
     }
     TeamState& team = thread.team;
     team.in_share = false;
@@ -143,6 +149,9 @@ void begin_share(ThreadState& thread, Region& region) {
 }
 
 void end_share(ThreadState& thread, Region& region) {
+    if (speed_up.on()) {
+        speed_up.before_waking(thread);
+    }
     const std::uint64_t now = clock_now();
     std::uint64_t none = 0;
     region.first_done.compare_exchange_strong(none, now, std::memory_order_relaxed);
@@ -285,6 +294,9 @@ void end_task(ThreadState& thread, const SuspendedWait& suspended) {
 }
 
 std::uint32_t arrive(ThreadState& thread) {
+    if (speed_up.on()) {
+        speed_up.before_waking(thread);
+    }
     TeamState& team = thread.team;
     const std::uint32_t round = team.rounds++;
     if (team.region != nullptr && team.in_share) {

@@ -8,18 +8,22 @@
 
 namespace kymo::monitor {
 
-bool read_from_folder(const char* folder, const char* name, char* text, std::size_t capacity, std::size_t* size) {
+int open_in_folder(const char* folder, const char* name, int flags) {
     constexpr std::size_t kMaxName = 32;
     char path[events::kPathBytes + kMaxName];
     const std::size_t folder_length = __builtin_strlen(folder);
     const std::size_t name_length = __builtin_strlen(name);
     if (folder_length >= events::kPathBytes || name_length + 1 >= kMaxName) {
-        return false;
+        return -1;
     }
     __builtin_memcpy(path, folder, folder_length);
     path[folder_length] = '/';
     __builtin_memcpy(path + folder_length + 1, name, name_length + 1);
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    return open(path, flags);
+}
+
+bool read_from_folder(const char* folder, const char* name, char* text, std::size_t capacity, std::size_t* size) {
+    const int file = open_in_folder(folder, name, O_RDONLY | O_CLOEXEC);
     if (file < 0) {
         return false;
     }

@@ -7,6 +7,7 @@
 #include "image/describe.h"
 #include "monitor/process/images.h"
 #include "monitor/sampling/second_look.h"
+#include "monitor/speed_up/speed_up.h"
 #include "monitor/text.h"
 
 #include <cerrno>
@@ -149,6 +150,7 @@ void ProcessLog::write_living_images() {
 
 void ProcessLog::image_added(void* self, ImageId id, const image::LoadedImage& image) {
     second_look.image_added(id, image);
+    speed_up.image_added(id, image);
     static_cast<ProcessLog*>(self)->write(image_row(id, image));
 }
 

@@ -19,6 +19,7 @@
 #include "monitor/sampling/second_look.h"
 #include "monitor/sampling/signal_entry.h"
 #include "monitor/sampling/switch_rows.h"
+#include "monitor/speed_up/speed_up.h"
 #include "monitor/threads/stream.h"
 #include "monitor/waits/unfinished.h"
 #include "monitor/waits/waits.h"
@@ -106,6 +107,9 @@ void write_left_out(ThreadState& thread) {
 // The sample as a row; or, outside the code of a second look, left out. The last one left out is written before a
 // row inside, and between the program's work and the monitor's: its counts never go to a row of the other kind.
 void take_sample(ThreadState& thread, const Overflow& overflow, const Path& path, const Interrupted* interrupted) {
+    if (speed_up.on()) {
+        speed_up.at_sample(thread, overflow, path.is_faster && !is_own_work(path.flags));
+    }
     LeftOutSample& left_out = thread.left_out;
     const MetricValues metrics = sampled_metrics.read(thread, true);
     if (left_out.known && (path.kept || is_own_work(left_out.flags) != is_own_work(path.flags))) {
@@ -258,6 +262,9 @@ void kymo_take_signal(ThreadState* thread, void* context, int code) {
         thread->own_work_ns += end - begin;
         thread->taken_ns += taken_by_sample(sampled, begin, end);
         thread->busy.store(0, std::memory_order_release);
+        if (speed_up.on()) {
+            speed_up.pause_in_handler(*thread);
+        }
     }
     interrupt_call_for_program(*static_cast<ucontext_t*>(context));
     errno = error;

@@ -6,6 +6,7 @@
 #include "monitor/process/process.h"
 #include "monitor/python/python.h"
 #include "monitor/sampling/second_look.h"
+#include "monitor/speed_up/speed_up.h"
 #include "monitor/threads/registry.h"
 #include "monitor/threads/stream.h"
 
@@ -253,6 +254,7 @@ Path path_from_signal(ThreadState& thread, const unwind::Registers& registers) {
     joined.frames = name_python(thread, room, joined.frames);
     Path path;
     path.kept = !second_look.on() || second_look.passes(room.first(joined.frames));
+    path.is_faster = speed_up.on() && speed_up.passes(room.first(joined.frames));
     const auto entered = enter(thread, room.first(joined.frames));
     path.leaf = entered.leaf;
     path.flags = flags_of(entered, joined.result.end) | (joined.result.recovered ? recording::kRecoveredFrame : 0);
@@ -267,6 +269,7 @@ Path path_from_address(ThreadState& thread, std::uint64_t pc) {
         path.flags = static_cast<std::uint64_t>(unwind::PathEnd::kNotWalked);
         return path;
     }
+    path.is_faster = speed_up.on() && speed_up.passes({&frame, 1});
     const auto entered = enter(thread, {&frame, 1});
     path.leaf = entered.leaf;
     path.flags = flags_of(entered, unwind::PathEnd::kNotWalked);

@@ -19,6 +19,7 @@ struct Path {
     ContextId leaf{0};
     std::uint64_t flags = 0;  // recording::SampleFlags
     bool kept = true;         // false: it passes through no code of a second look (second_look.h)
+    bool is_faster = false;   // it passes through the code of a virtual speed-up (speed_up/speed_up.h)
 };
 
 Path path_from_signal(ThreadState& thread, const unwind::Registers& registers);

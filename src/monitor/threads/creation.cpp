@@ -101,6 +101,7 @@ ThreadState* prepare(Start start, void* argument, const pthread_attr_t* attribut
             thread->creation.context = enter_own_path(*creator, here);
             thread->creation.knows_caller = caller_registers(*creator, here, &thread->creation.caller);
         }
+        thread->creation.paid = creator->delays.paid;
         thread->creation.known = true;
     }
     return thread;

@@ -19,6 +19,7 @@
 #include "monitor/sampling/own_stack.h"
 #include "monitor/sampling/own_switches.h"
 #include "monitor/sampling/usage.h"
+#include "monitor/speed_up/delays.h"
 #include "monitor/waits/state.h"
 #include "recording/tables.h"
 #include "recording/writer.h"
@@ -45,6 +46,7 @@ struct CreationContext {
     unwind::Registers registers{};  // in the monitor
     unwind::Registers caller{};     // of the function that called it: what calls preserve
     unwind::FloatRegisters float_registers{};
+    std::uint64_t paid = 0;  // by the creator, of a virtual speed-up's delays
     bool known = false;
     bool knows_caller = false;
 };
@@ -100,6 +102,9 @@ struct ThreadState {
     bool dispatches_calls = false;  // nor is it then: its system calls are dispatched to itself (call_dispatch.h)
 
     LeftOutSample left_out;
+
+    Delays::Account delays;          // of a virtual speed-up (speed_up/speed_up.h)
+    std::uint64_t delays_clock = 0;  // the thread's clock at its last sample there
 
     // Account, for the stream's end.
     std::uint64_t left_out_samples = 0;

@@ -75,9 +75,22 @@ std::uint64_t owner_of(const mtx_t* mutex) {
     return owner_of(reinterpret_cast<const pthread_mutex_t*>(mutex));
 }
 
+// The result of trying to take it, or of taking it.
+int taken(const void* lock, int result) {
+    if (result == 0) {
+        note_taken(lock);
+    }
+    return result;
+}
+
+// Who had it before is known only where that was noted (note_taken).
+std::uint64_t freed_by(const void* lock) {
+    return speed_up.on() ? waker_of(lock) : 0;
+}
+
 template <typename Lock, typename Call>
 __attribute__((noinline)) int wait_for_lock(WaitKind kind, Lock* lock, const Call& call) {
-    return waited(kind, address_of(lock), owner_of(lock), call);
+    return taken(lock, waited(kind, address_of(lock), owner_of(lock), call, [=] { return freed_by(lock); }));
 }
 
 }  // namespace
@@ -85,7 +98,7 @@ __attribute__((noinline)) int wait_for_lock(WaitKind kind, Lock* lock, const Cal
 KYMO_INTERPOSE int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
     const int result = real_mutex_trylock.get()(mutex);
     if (__builtin_expect(result != EBUSY, 1)) {
-        return result;
+        return taken(mutex, result);
     }
     return wait_for_lock(WaitKind::kMutex, mutex, [=] { return real_mutex_lock.get()(mutex); });
 }
@@ -93,7 +106,7 @@ KYMO_INTERPOSE int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
 KYMO_INTERPOSE int pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec* until) noexcept {
     const int result = real_mutex_trylock.get()(mutex);
     if (result != EBUSY) {
-        return result;
+        return taken(mutex, result);
     }
     return wait_for_lock(WaitKind::kMutex, mutex, [=] { return real_mutex_timedlock.get()(mutex, until); });
 }
@@ -104,7 +117,7 @@ KYMO_INTERPOSE int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clo
     const bool known = clock == CLOCK_MONOTONIC || clock == CLOCK_REALTIME;
     const int result = known ? real_mutex_trylock.get()(mutex) : EBUSY;
     if (result != EBUSY) {
-        return result;
+        return taken(mutex, result);
     }
     return wait_for_lock(WaitKind::kMutex, mutex, [=] { return real(mutex, clock, until); });
 }
@@ -112,7 +125,7 @@ KYMO_INTERPOSE int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clo
 KYMO_INTERPOSE int pthread_rwlock_rdlock(pthread_rwlock_t* lock) noexcept {
     const int result = real_tryrdlock.get()(lock);
     if (__builtin_expect(result != EBUSY, 1)) {
-        return result;
+        return taken(lock, result);
     }
     return wait_for_lock(WaitKind::kReadLock, lock, [=] { return real_rdlock.get()(lock); });
 }
@@ -120,7 +133,7 @@ KYMO_INTERPOSE int pthread_rwlock_rdlock(pthread_rwlock_t* lock) noexcept {
 KYMO_INTERPOSE int pthread_rwlock_wrlock(pthread_rwlock_t* lock) noexcept {
     const int result = real_trywrlock.get()(lock);
     if (__builtin_expect(result != EBUSY, 1)) {
-        return result;
+        return taken(lock, result);
     }
     return wait_for_lock(WaitKind::kWriteLock, lock, [=] { return real_wrlock.get()(lock); });
 }
@@ -145,18 +158,19 @@ KYMO_INTERPOSE int pthread_rwlock_clockwrlock(pthread_rwlock_t* lock, clockid_t 
 }
 
 KYMO_INTERPOSE int pthread_spin_lock(pthread_spinlock_t* lock) noexcept {
+    const void* const word = const_cast<const int*>(lock);
     const int result = real_spin_trylock.get()(lock);
     if (__builtin_expect(result != EBUSY, 1)) {
-        return result;
+        return taken(word, result);
     }
-    return waited(WaitKind::kSpinLock, reinterpret_cast<std::uint64_t>(lock), 0,
-                  [=] { return real_spin_lock.get()(lock); });
+    const auto call = [=] { return real_spin_lock.get()(lock); };
+    return taken(word, waited(WaitKind::kSpinLock, address_of(word), 0, call, [=] { return freed_by(word); }));
 }
 
 KYMO_INTERPOSE int mtx_lock(mtx_t* mutex) {
     const int result = real_mtx_trylock.get()(mutex);
     if (__builtin_expect(result != thrd_busy, 1)) {
-        return result;
+        return taken(mutex, result);
     }
     return wait_for_lock(WaitKind::kMutex, mutex, [=] { return real_mtx_lock.get()(mutex); });
 }
@@ -164,7 +178,7 @@ KYMO_INTERPOSE int mtx_lock(mtx_t* mutex) {
 KYMO_INTERPOSE int mtx_timedlock(mtx_t* mutex, const timespec* until) {
     const int result = real_mtx_trylock.get()(mutex);
     if (result != thrd_busy) {
-        return result;
+        return taken(mutex, result);
     }
     return wait_for_lock(WaitKind::kMutex, mutex, [=] { return real_mtx_timedlock.get()(mutex, until); });
 }

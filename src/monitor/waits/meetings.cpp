@@ -72,6 +72,14 @@ __attribute__((always_inline)) inline int meet(WaitKind kind, Object* object, co
     return waited(kind, address_of(object), 0, call, [=] { return waker_of(object); });
 }
 
+// The thread has the lock again afterwards, whether it was signalled or the time was up.
+template <typename Object, typename Lock, typename Call>
+__attribute__((always_inline)) inline int meet_without(Lock* lock, Object* condition, const Call& call) {
+    const int result = meet(WaitKind::kCondition, condition, call);
+    note_taken(lock);
+    return result;
+}
+
 // glibc (since 2.25) keeps in a barrier's second word how many arrivals the finished rounds had: the same for all
 // threads that meet in a round, since it cannot be over before the last of them has read it. So a thread that
 // wakes up late does not take an arrival at the next round for the one that freed it.
@@ -100,18 +108,18 @@ __attribute__((always_inline)) inline int wait_for_thread(pthread_t handle, cons
 
 KYMO_INTERPOSE int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
     const auto real = real_cond_wait.get();
-    return meet(WaitKind::kCondition, condition, [=] { return real(condition, mutex); });
+    return meet_without(mutex, condition, [=] { return real(condition, mutex); });
 }
 
 KYMO_INTERPOSE int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex, const timespec* until) {
     const auto real = real_cond_timedwait.get();
-    return meet(WaitKind::kCondition, condition, [=] { return real(condition, mutex, until); });
+    return meet_without(mutex, condition, [=] { return real(condition, mutex, until); });
 }
 
 KYMO_INTERPOSE int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
                                           const timespec* until) {
     const auto real = real_cond_clockwait.get();
-    return meet(WaitKind::kCondition, condition, [=] { return real(condition, mutex, clock, until); });
+    return meet_without(mutex, condition, [=] { return real(condition, mutex, clock, until); });
 }
 
 KYMO_INTERPOSE int pthread_cond_signal(pthread_cond_t* condition) noexcept {
@@ -126,12 +134,12 @@ KYMO_INTERPOSE int pthread_cond_broadcast(pthread_cond_t* condition) noexcept {
 
 KYMO_INTERPOSE int cnd_wait(cnd_t* condition, mtx_t* mutex) {
     const auto real = real_cnd_wait.get();
-    return meet(WaitKind::kCondition, condition, [=] { return real(condition, mutex); });
+    return meet_without(mutex, condition, [=] { return real(condition, mutex); });
 }
 
 KYMO_INTERPOSE int cnd_timedwait(cnd_t* condition, mtx_t* mutex, const timespec* until) {
     const auto real = real_cnd_timedwait.get();
-    return meet(WaitKind::kCondition, condition, [=] { return real(condition, mutex, until); });
+    return meet_without(mutex, condition, [=] { return real(condition, mutex, until); });
 }
 
 KYMO_INTERPOSE int cnd_signal(cnd_t* condition) {

@@ -5,6 +5,7 @@
 #include "monitor/process/log.h"
 #include "monitor/sampling/path.h"
 #include "monitor/sampling/switch_rows.h"
+#include "monitor/speed_up/speed_up.h"
 #include "monitor/threads/busy.h"
 #include "monitor/threads/stream.h"
 #include "monitor/waits/wakers.h"
@@ -88,7 +89,10 @@ static std::uint64_t use_of(const void* object, std::uint64_t round) {
 }
 
 void note_waker(const void* object, std::uint64_t round) {
-    if (const ThreadState* thread = waiting_thread(); thread != nullptr) {
+    if (ThreadState* thread = waiting_thread(); thread != nullptr) {
+        if (speed_up.on()) {
+            speed_up.before_waking(*thread);
+        }
         wakers.note(use_of(object, round), thread->tid);
     }
 }
@@ -105,7 +109,7 @@ int thread_id_of(pthread_t handle) {
     return pthread_getcpuclockid(handle, &clock) == 0 ? ~(clock >> kBitsOfKind) : 0;
 }
 
-std::uint64_t end_wait_here(ThreadState& thread, std::uint64_t begin, std::uint64_t waker) {
+std::uint64_t end_wait_here(ThreadState& thread, std::uint64_t begin, std::uint64_t waker, bool is_over) {
     const std::uint64_t end = clock_now();
     WaitState& wait = thread.waits;
     // A signal handler of the program may have waited itself meanwhile, and then this wait's description is gone; or
@@ -115,6 +119,14 @@ std::uint64_t end_wait_here(ThreadState& thread, std::uint64_t begin, std::uint6
         return end;
     }
     wait.begin.store(0, std::memory_order_relaxed);
+    if (speed_up.on()) {
+        const bool has_waited = end - begin >= kBriefWaitNs;  // otherwise it went on without the other
+        if (has_waited && is_over && recording::is_synchronisation(wait.kind)) {
+            speed_up.after_wait_for(thread, end - begin, waker != 0 ? waker : wait.holder);
+        } else {
+            speed_up.after_wait(thread);
+        }
+    }
     if (wait.count(wait.kind, wait.length(begin, end, thread.taken_ns), !process_log.is_short())) {
         return end;
     }

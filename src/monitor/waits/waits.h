@@ -11,6 +11,7 @@
 
 #include "monitor/interpose/real.h"
 #include "monitor/part.h"
+#include "monitor/speed_up/speed_up.h"
 #include "monitor/threads/registry.h"
 #include "recording/tables.h"
 #include "unwind/walk.h"
@@ -74,12 +75,12 @@ bool is_own_code(const void* address);
         (waited(WaitKind::KIND, static_cast<std::uint64_t>(OBJECT), 0, [&] { return real ARGUMENTS; })), \
         __VA_ARGS__)
 
-// Ends the calling thread's open wait; keeps errno. waker: the thread known to have ended it, 0: none. Returns the
-// time.
-std::uint64_t end_wait_here(ThreadState& thread, std::uint64_t begin, std::uint64_t waker);
+// Ends the calling thread's open wait; keeps errno. waker: the thread known to have ended it, 0: none. is_over: what
+// was waited for has come; false: the time was up, or the call failed. Returns the time.
+std::uint64_t end_wait_here(ThreadState& thread, std::uint64_t begin, std::uint64_t waker, bool is_over);
 __attribute__((always_inline)) inline std::uint64_t end_wait(ThreadState& thread, std::uint64_t begin,
-                                                             std::uint64_t waker) {
-    const std::uint64_t end = end_wait_here(thread, begin, waker);
+                                                             std::uint64_t waker, bool is_over = true) {
+    const std::uint64_t end = end_wait_here(thread, begin, waker, is_over);
     // Not the caller's last instruction: its frame, where the wait's path begins, must stay on the stack meanwhile,
     // and a sample that is taken further up would take the thread for having left the wait (WaitState::is_left_at).
     asm volatile("");
@@ -101,6 +102,14 @@ void note_waker(const void* object, std::uint64_t round = 0);
 // The last thread to do so, 0: not known.
 std::uint64_t waker_of(const void* object, std::uint64_t round = 0);
 
+// This thread has taken a lock. In a virtual speed-up, whoever waits for the lock then asks for this thread as its
+// waker. Otherwise it costs one load.
+inline void note_taken(const void* lock) {
+    if (__builtin_expect(speed_up.on(), 0)) {
+        note_waker(lock);
+    }
+}
+
 // ---- the wait ----------------------------------------------------------------------------------------
 
 // object: see recording::WaitKind. holder: thread id, 0 not known. waker(): called after the wait, thread id or 0.
@@ -119,7 +128,8 @@ __attribute__((always_inline)) inline auto waited(WaitKind kind, std::uint64_t o
     const std::uint64_t begin = clock_now();
     state.open(begin, thread->taken_ns);
     const auto result = call();
-    end_wait(*thread, begin, waker());
+    // A barrier's result is not 0 in one of its threads.
+    end_wait(*thread, begin, waker(), !result || kind == WaitKind::kBarrier);
     return result;
 }
 
