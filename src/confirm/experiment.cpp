@@ -1,5 +1,7 @@
 #include "confirm/experiment.h"
 
+#include "confirm/speed_up.h"
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -85,6 +87,14 @@ Experiment one_thread() {
 
 }  // namespace
 
+Experiment virtual_speed_up() {
+    return {"virtual-speed-up",
+            "all other threads are slowed while one is in the function, as if the function were faster",
+            {},
+            true,
+            true};
+}
+
 Platform platform_of(const std::vector<std::string>& images, std::uint64_t processors) {
     const auto has = [&](std::string_view name) {
         return std::any_of(images.begin(), images.end(), [&](const auto& path) { return is_library(path, name); });
@@ -99,7 +109,7 @@ Platform platform_of(const std::vector<std::string>& images, std::uint64_t proce
     return platform;
 }
 
-std::vector<Experiment> experiments_for(std::string_view kind, const Platform& platform) {
+std::vector<Experiment> experiments_for(std::string_view kind, const Platform& platform, bool has_code) {
     const auto is = [&](auto... kinds) { return ((kind == kinds) || ...); };
     const bool is_allocator_known = !platform.has_other_allocator;
     std::vector<Experiment> result;
@@ -124,6 +134,9 @@ std::vector<Experiment> experiments_for(std::string_view kind, const Platform& p
     }
     if (is("fine-grained-tasks", "lock-contention", "atomic-contention", "locking-overhead") && platform.has_openmp) {
         result.push_back(one_thread());
+    }
+    if (has_code && suits_speed_up(kind)) {
+        result.push_back(virtual_speed_up());  // last: the others change the program's run itself
     }
     return result;
 }

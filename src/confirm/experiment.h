@@ -1,5 +1,6 @@
 // Experiments on a finding that need no change of the program: settings of the libraries that it runs on, by way of
-// its environment. Each takes a cause away, or a part of it, and nothing else.
+// its environment, and the virtual speed-up of its function (speed_up.h). Each takes a cause away, or a part of it,
+// and nothing else.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +21,7 @@ struct Experiment {
     std::vector<Setting> settings;
     // False: it takes another way than the finding's direction. A run that becomes no shorter refutes nothing.
     bool can_refute = true;
+    bool is_virtual = false;  // a virtual speed-up, which has no settings
 };
 
 // What the recorded program ran on.
@@ -37,6 +39,9 @@ struct Platform {
 Platform platform_of(const std::vector<std::string>& images, std::uint64_t processors);
 
 // The first one takes most of the cause away. Empty: there is none for this kind of finding and this program.
-std::vector<Experiment> experiments_for(std::string_view kind, const Platform& platform);
+// `has_code`: the code of the finding's function is known.
+std::vector<Experiment> experiments_for(std::string_view kind, const Platform& platform, bool has_code);
+
+Experiment virtual_speed_up();
 
 }  // namespace kymo::confirm

@@ -15,6 +15,21 @@ def confirm(test, path, *options):
     return test.run(test.kymo, "confirm", *options, path)
 
 
+def check_speed_up(test, path, images):
+    """Where the program's file is at hand, the code of its functions is known."""
+    known = ("--images", images, "--only-images")
+    listed = confirm(test, path, "--list", *known)
+    test.check("a virtual speed-up is listed", "virtual-speed-up", listed.stdout, "   virtual-speed-up: " in listed.stdout)
+    gone = confirm(test, path, "--experiment", "virtual-speed-up", "-q", *known)
+    test.equal("a virtual speed-up of a program that is not here: exit status", 3, gone.returncode)
+    unknown = confirm(test, path, "--function", "nobody", "--speed-up", "50", *known)
+    test.equal("a function that is not there: exit status", 2, unknown.returncode)
+    test.check("a function that is not there: which", "nobody", unknown.stderr, "--function nobody" in unknown.stderr)
+    for what, options in (("with a finding", ("--finding", "1", "--function", "main", "--speed-up", "50")),
+                          ("without by how much", ("--function", "main")), ("of more than all", ("--speed-up", "101"))):
+        test.equal(f"a speed-up {what}: exit status", 2, confirm(test, path, *options).returncode)
+
+
 def body(test):
     churn = replay.unpack_one("allocation-churn.bad", test.folder)
     listed = confirm(test, churn, "--list")
@@ -33,6 +48,7 @@ def body(test):
     by_hand = confirm(test, serial)
     test.equal("an experiment by hand: exit status", 10, by_hand.returncode)
     test.check("an experiment by hand: which", "Amdahl", by_hand.stderr, "by hand" in by_hand.stderr and "Amdahl" in by_hand.stderr)
+    check_speed_up(test, serial, replay.unpack(replay.IMAGES, test.folder))
     sound = confirm(test, replay.unpack_one("load-imbalance.fixed", test.folder), "--list")
     test.check("nothing to confirm", "it says so", sound.stdout, "there is nothing to confirm" in sound.stdout)
 

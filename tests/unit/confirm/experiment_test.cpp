@@ -7,11 +7,11 @@
 namespace kymo::confirm {
 namespace {
 
-std::vector<std::string> keys(std::string_view kind, const Platform& platform) {
+std::vector<std::string> keys(std::string_view kind, const Platform& platform, bool has_code = false) {
     std::vector<std::string> result;
-    for (const Experiment& experiment : experiments_for(kind, platform)) {
+    for (const Experiment& experiment : experiments_for(kind, platform, has_code)) {
         EXPECT_FALSE(experiment.words.empty());
-        EXPECT_FALSE(experiment.settings.empty());
+        EXPECT_EQ(experiment.settings.empty(), experiment.is_virtual);
         result.push_back(experiment.key);
     }
     return result;
@@ -47,10 +47,20 @@ TEST(Experiments, AreThoseThatReachTheCause) {
     EXPECT_EQ(keys("allocation-churn", own), Keys{}) << "the settings are the C library's";
 }
 
+TEST(Experiments, EndWithTheVirtualSpeedUpOfWork) {
+    Platform plain;
+    plain.has_huge_pages = true;
+    EXPECT_EQ(keys("division-bound", plain, true), Keys{"virtual-speed-up"});
+    EXPECT_EQ(keys("serial-section", plain, true), Keys{"virtual-speed-up"});
+    EXPECT_EQ(keys("page-faults", plain, true), (Keys{"huge-pages", "keep-memory", "virtual-speed-up"}));
+    EXPECT_EQ(keys("division-bound", plain, false), Keys{}) << "its code is not known";
+    EXPECT_EQ(keys("io-wait", plain, true), Keys{}) << "waiting is not work";
+}
+
 TEST(Experiments, KnowWhatTheyCannotRefute) {
     Platform openmp;
     openmp.has_openmp = true;
-    const auto tasks = experiments_for("fine-grained-tasks", openmp);
+    const auto tasks = experiments_for("fine-grained-tasks", openmp, false);
     ASSERT_EQ(tasks.size(), 1U);
     EXPECT_FALSE(tasks[0].can_refute);
 }

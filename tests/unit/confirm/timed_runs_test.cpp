@@ -24,7 +24,7 @@ class TimedRunsOf : public testing::Test {
     ~TimedRunsOf() override { fs::remove_all(folder_); }
 
     Result<TimedRuns> run(const std::string& script, std::size_t pairs = 3) {
-        return run_in_turns({"sh", "-c", script}, folder_, {{"KYMO_TEST_SETTING", "on"}}, pairs,
+        return run_in_turns({{"sh", "-c", script}, folder_}, {{"KYMO_TEST_SETTING", "on"}}, pairs,
                             [&](const TimedRuns& so_far) { told_.push_back(so_far.pairs.size()); });
     }
 
@@ -65,7 +65,7 @@ TEST_F(TimedRunsOf, AProgramTakeTurns) {
 TEST_F(TimedRunsOf, AProgramKeepTheUsersOwnLists) {
     setenv("GLIBC_TUNABLES", "glibc.malloc.check=0", 1);
     setenv("OMP_NUM_THREADS", "7", 1);
-    const auto runs = run_in_turns({"sh", "-c", "echo $GLIBC_TUNABLES,$OMP_NUM_THREADS\\; >> seen"}, folder_,
+    const auto runs = run_in_turns({{"sh", "-c", "echo $GLIBC_TUNABLES,$OMP_NUM_THREADS\\; >> seen"}, folder_},
                                    {{"GLIBC_TUNABLES", "glibc.malloc.mmap_max=0"}, {"OMP_NUM_THREADS", "2"}}, 1,
                                    [](const TimedRuns&) {});
     unsetenv("GLIBC_TUNABLES");
@@ -98,7 +98,7 @@ TEST_F(TimedRunsOf, AProgramThatIsGone) {
     ASSERT_FALSE(runs);
     EXPECT_EQ(runs.error().kind, ErrorKind::kNotFound);
     fs::create_directories(folder_);
-    const auto unknown = run_in_turns({"kymo-no-such-program"}, folder_, {}, 1, [](const TimedRuns&) {});
+    const auto unknown = run_in_turns({{"kymo-no-such-program"}, folder_}, {}, 1, [](const TimedRuns&) {});
     ASSERT_FALSE(unknown);
     EXPECT_EQ(unknown.error().kind, ErrorKind::kNotFound);
 }
