@@ -1,7 +1,5 @@
 #include "confirm/experiment.h"
 
-#include "confirm/speed_up.h"
-
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -83,6 +81,36 @@ Experiment fixed_places() {
 
 Experiment one_thread() {
     return {"one-thread", "one thread does all the work", {{"OMP_NUM_THREADS", "1"}}, false};
+}
+
+// Kinds of findings whose stake is work of their function, which a faster function saves.
+bool suits_speed_up(std::string_view kind) {
+    // Not: waiting, processors that others use, faults at first use, and occurrences that are slow for a reason of
+    // their own: there a faster function saves another time than the one at stake.
+    static constexpr std::array kKinds = {"allocation-churn",
+                                          "atomic-contention",
+                                          "copying",
+                                          "division-bound",
+                                          "exceptions-as-control-flow",
+                                          "fine-grained-tasks",
+                                          "formatting",
+                                          "growth",
+                                          "hashing",
+                                          "io-overhead",
+                                          "latency-chain",
+                                          "locking-overhead",
+                                          "not-vectorised",
+                                          "page-faults",
+                                          "pipeline-stage",
+                                          "quadratic",
+                                          "reading-clocks",
+                                          "reference-counting",
+                                          "regular-expressions",
+                                          "serial-section",
+                                          "strided-access",
+                                          "string-building",
+                                          "syscall-storm"};
+    return std::find(kKinds.begin(), kKinds.end(), kind) != kKinds.end();
 }
 
 }  // namespace

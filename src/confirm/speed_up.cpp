@@ -7,7 +7,6 @@
 #include "launch/run/companion_file.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstring>
 #include <fcntl.h>
@@ -127,35 +126,6 @@ std::optional<Error> why_not(const SpeedUpAccount& account) {
 }
 
 }  // namespace
-
-bool suits_speed_up(std::string_view kind) {
-    // Not: waiting, processors that others use, faults at first use, and occurrences that are slow for a reason of
-    // their own: there a faster function saves another time than the one at stake.
-    static constexpr std::array kKinds = {"allocation-churn",
-                                          "atomic-contention",
-                                          "copying",
-                                          "division-bound",
-                                          "exceptions-as-control-flow",
-                                          "fine-grained-tasks",
-                                          "formatting",
-                                          "growth",
-                                          "hashing",
-                                          "io-overhead",
-                                          "latency-chain",
-                                          "locking-overhead",
-                                          "not-vectorised",
-                                          "page-faults",
-                                          "pipeline-stage",
-                                          "quadratic",
-                                          "reading-clocks",
-                                          "reference-counting",
-                                          "regular-expressions",
-                                          "serial-section",
-                                          "strided-access",
-                                          "string-building",
-                                          "syscall-storm"};
-    return std::find(kKinds.begin(), kKinds.end(), kind) != kKinds.end();
-}
 
 Result<SpeedUpRuns> run_faster(const Command& command, const SpeedUp& wanted, std::size_t pairs, const Told& told) {
     if (wanted.part <= 0 && wanted.stake_s <= 0) {

@@ -11,7 +11,6 @@
 #include "events/kept_file.h"
 
 #include <cstddef>
-#include <string_view>
 #include <vector>
 
 namespace kymo::confirm {
@@ -29,9 +28,6 @@ struct SpeedUpRuns {
     // Of what the finding says: the saved time by what is lost. 1: all of it; 0: not known.
     double of_stake = 0;
 };
-
-// Kinds of findings whose stake is work of their function: what a faster function saves.
-bool suits_speed_up(std::string_view kind);
 
 // Turns as it is and with the function faster by `part`, as take_turns(); the caller has no other threads.
 //

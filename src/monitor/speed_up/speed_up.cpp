@@ -84,7 +84,7 @@ void SpeedUp::thread_begin(ThreadState& thread) {
 
 void SpeedUp::thread_end(ThreadState& thread) {
     if (on()) {
-        pause(thread);  // whoever joins it goes on now
+        pause(thread);  // a thread that joins it goes on now
     }
 }
 

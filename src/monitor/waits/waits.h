@@ -102,7 +102,7 @@ void note_waker(const void* object, std::uint64_t round = 0);
 // The last thread to do so, 0: not known.
 std::uint64_t waker_of(const void* object, std::uint64_t round = 0);
 
-// This thread has taken a lock. In a virtual speed-up, whoever waits for the lock then asks for this thread as its
+// This thread has taken a lock. In a virtual speed-up, a thread that waits for the lock then takes this one for its
 // waker. Otherwise it costs one load.
 inline void note_taken(const void* lock) {
     if (__builtin_expect(speed_up.on(), 0)) {

@@ -54,7 +54,9 @@ TEST(Experiments, EndWithTheVirtualSpeedUpOfWork) {
     EXPECT_EQ(keys("serial-section", plain, true), Keys{"virtual-speed-up"});
     EXPECT_EQ(keys("page-faults", plain, true), (Keys{"huge-pages", "keep-memory", "virtual-speed-up"}));
     EXPECT_EQ(keys("division-bound", plain, false), Keys{}) << "its code is not known";
-    EXPECT_EQ(keys("io-wait", plain, true), Keys{}) << "waiting is not work";
+    for (const char* kind : {"io-wait", "lock-contention", "outside-interference", ""}) {
+        EXPECT_EQ(keys(kind, plain, true), Keys{}) << kind << " is not work";
+    }
 }
 
 TEST(Experiments, KnowWhatTheyCannotRefute) {

@@ -1,19 +1,10 @@
-// What a virtual speed-up refuses before anything runs, and of which kinds of findings there is one.
+// What a virtual speed-up refuses before anything runs.
 #include "confirm/speed_up.h"
 
 #include <gtest/gtest.h>
 
 namespace kymo::confirm {
 namespace {
-
-TEST(SpeedUp, IsOfWork) {
-    EXPECT_TRUE(suits_speed_up("division-bound"));
-    EXPECT_TRUE(suits_speed_up("serial-section"));
-    EXPECT_FALSE(suits_speed_up("io-wait"));
-    EXPECT_FALSE(suits_speed_up("lock-contention"));
-    EXPECT_FALSE(suits_speed_up("outside-interference"));
-    EXPECT_FALSE(suits_speed_up(""));
-}
 
 TEST(SpeedUp, OfUnknownCostNeedsAPart) {
     const auto runs = run_faster({{"true"}, "/"}, {}, 1, [](const TimedRuns&) {});
