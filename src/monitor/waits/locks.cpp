@@ -75,22 +75,24 @@ std::uint64_t owner_of(const mtx_t* mutex) {
     return owner_of(reinterpret_cast<const pthread_mutex_t*>(mutex));
 }
 
-// The result of trying to take it, or of taking it.
-int taken(const void* lock, int result) {
+// In a virtual speed-up, the thread that let this one have the lock is the last that took it: its owner when the wait
+// began, or one that has waited for it since. (One that found it free in between is not noted, since that would cost
+// every taking of a free lock; then it is the one before.)
+template <typename Lock, typename Call>
+__attribute__((noinline)) int wait_for_known_owner(WaitKind kind, Lock* lock, std::uint64_t owner, const Call& call) {
+    note_waker_is(lock, owner);
+    const int result = waited(kind, address_of(lock), owner, call, [=] { return waker_of(lock); });
     if (result == 0) {
         note_taken(lock);
     }
     return result;
 }
 
-// Who had it before is known only where that was noted (note_taken).
-std::uint64_t freed_by(const void* lock) {
-    return speed_up.on() ? waker_of(lock) : 0;
-}
-
 template <typename Lock, typename Call>
 __attribute__((noinline)) int wait_for_lock(WaitKind kind, Lock* lock, const Call& call) {
-    return taken(lock, waited(kind, address_of(lock), owner_of(lock), call, [=] { return freed_by(lock); }));
+    const std::uint64_t owner = owner_of(lock);
+    return speed_up.on() && owner != 0 ? wait_for_known_owner(kind, lock, owner, call)
+                                       : waited(kind, address_of(lock), owner, call);
 }
 
 }  // namespace
@@ -98,7 +100,7 @@ __attribute__((noinline)) int wait_for_lock(WaitKind kind, Lock* lock, const Cal
 KYMO_INTERPOSE int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
     const int result = real_mutex_trylock.get()(mutex);
     if (__builtin_expect(result != EBUSY, 1)) {
-        return taken(mutex, result);
+        return result;
     }
     return wait_for_lock(WaitKind::kMutex, mutex, [=] { return real_mutex_lock.get()(mutex); });
 }
@@ -106,7 +108,7 @@ KYMO_INTERPOSE int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
 KYMO_INTERPOSE int pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec* until) noexcept {
     const int result = real_mutex_trylock.get()(mutex);
     if (result != EBUSY) {
-        return taken(mutex, result);
+        return result;
     }
     return wait_for_lock(WaitKind::kMutex, mutex, [=] { return real_mutex_timedlock.get()(mutex, until); });
 }
@@ -117,7 +119,7 @@ KYMO_INTERPOSE int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clo
     const bool known = clock == CLOCK_MONOTONIC || clock == CLOCK_REALTIME;
     const int result = known ? real_mutex_trylock.get()(mutex) : EBUSY;
     if (result != EBUSY) {
-        return taken(mutex, result);
+        return result;
     }
     return wait_for_lock(WaitKind::kMutex, mutex, [=] { return real(mutex, clock, until); });
 }
@@ -125,7 +127,7 @@ KYMO_INTERPOSE int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clo
 KYMO_INTERPOSE int pthread_rwlock_rdlock(pthread_rwlock_t* lock) noexcept {
     const int result = real_tryrdlock.get()(lock);
     if (__builtin_expect(result != EBUSY, 1)) {
-        return taken(lock, result);
+        return result;
     }
     return wait_for_lock(WaitKind::kReadLock, lock, [=] { return real_rdlock.get()(lock); });
 }
@@ -133,7 +135,7 @@ KYMO_INTERPOSE int pthread_rwlock_rdlock(pthread_rwlock_t* lock) noexcept {
 KYMO_INTERPOSE int pthread_rwlock_wrlock(pthread_rwlock_t* lock) noexcept {
     const int result = real_trywrlock.get()(lock);
     if (__builtin_expect(result != EBUSY, 1)) {
-        return taken(lock, result);
+        return result;
     }
     return wait_for_lock(WaitKind::kWriteLock, lock, [=] { return real_wrlock.get()(lock); });
 }
@@ -158,19 +160,18 @@ KYMO_INTERPOSE int pthread_rwlock_clockwrlock(pthread_rwlock_t* lock, clockid_t 
 }
 
 KYMO_INTERPOSE int pthread_spin_lock(pthread_spinlock_t* lock) noexcept {
-    const void* const word = const_cast<const int*>(lock);
     const int result = real_spin_trylock.get()(lock);
     if (__builtin_expect(result != EBUSY, 1)) {
-        return taken(word, result);
+        return result;
     }
-    const auto call = [=] { return real_spin_lock.get()(lock); };
-    return taken(word, waited(WaitKind::kSpinLock, address_of(word), 0, call, [=] { return freed_by(word); }));
+    return waited(WaitKind::kSpinLock, reinterpret_cast<std::uint64_t>(lock), 0,
+                  [=] { return real_spin_lock.get()(lock); });
 }
 
 KYMO_INTERPOSE int mtx_lock(mtx_t* mutex) {
     const int result = real_mtx_trylock.get()(mutex);
     if (__builtin_expect(result != thrd_busy, 1)) {
-        return taken(mutex, result);
+        return result;
     }
     return wait_for_lock(WaitKind::kMutex, mutex, [=] { return real_mtx_lock.get()(mutex); });
 }
@@ -178,7 +179,7 @@ KYMO_INTERPOSE int mtx_lock(mtx_t* mutex) {
 KYMO_INTERPOSE int mtx_timedlock(mtx_t* mutex, const timespec* until) {
     const int result = real_mtx_trylock.get()(mutex);
     if (result != thrd_busy) {
-        return taken(mutex, result);
+        return result;
     }
     return wait_for_lock(WaitKind::kMutex, mutex, [=] { return real_mtx_timedlock.get()(mutex, until); });
 }

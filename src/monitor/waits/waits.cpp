@@ -97,6 +97,10 @@ void note_waker(const void* object, std::uint64_t round) {
     }
 }
 
+void note_waker_is(const void* object, std::uint64_t tid) {
+    wakers.note(use_of(object, 0), static_cast<int>(tid));
+}
+
 std::uint64_t waker_of(const void* object, std::uint64_t round) {
     return wakers.last(use_of(object, round));
 }

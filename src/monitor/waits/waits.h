@@ -102,6 +102,9 @@ void note_waker(const void* object, std::uint64_t round = 0);
 // The last thread to do so, 0: not known.
 std::uint64_t waker_of(const void* object, std::uint64_t round = 0);
 
+// As if that thread had.
+void note_waker_is(const void* object, std::uint64_t tid);
+
 // This thread has taken a lock. In a virtual speed-up, a thread that waits for the lock then takes this one for its
 // waker. Otherwise it costs one load.
 inline void note_taken(const void* lock) {
