@@ -2,11 +2,14 @@
 
 Arguments: BUILD MODE PROGRAM [samples]. The program runs plain, then under kymo in the mode, sampled five times faster than usual;
 what it prints and how it ends must be the same, and its recording must be readable. With "samples", how many of them, of its waits and of its
-complete call paths the recording has: figures of a live run, for the statistical suite.
+complete call paths the recording has: figures of a live run, for the statistical suite. With "slowed", all other threads pause while one is in
+main(): a virtual speed-up (src/events/speed_up.h) must not be noticed either.
 """
 
 import pathlib
+import re
 import signal
+import struct
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "truth"))
@@ -39,6 +42,24 @@ COMPLETE = {"program_with_gaps": 0.99, "generated_code": 0.98, "frame_in_red_zon
 OF_THE_MACHINE = {"mixed_modes": "32-bit code in a 64-bit program", "no_stack_pointer": "any number in the stack pointer"}
 
 
+def slowed(test, program):
+    """A command that runs the program with a virtual speed-up of main(), whole."""
+    symbols = test.must(test.tool("nm", "binutils"), "-S", "--defined-only", program)
+    notes = test.must(test.tool("readelf", "binutils"), "-n", program)
+    main_function = re.search("^([0-9a-f]+) ([0-9a-f]+) [Tt] main$", symbols, re.MULTILINE)
+    build_id = re.search("Build ID: ([0-9a-f]+)", notes)
+    if not main_function or not build_id:
+        test.skip("the program has no main, or no build id")
+    begin, size = (int(number, 16) for number in main_function.groups())
+    version, whole = 1, 65536
+    files = test.fresh()
+    files.chmod(0o755)
+    (files / "speed-up-code").write_text(f"kymo-kept 1\nimage {build_id[1]}\nrange {begin:x} {begin + size:x}\n")
+    (files / "speed-up").write_bytes(struct.pack("7Q", version, whole, 0, 0, 0, 0, 0))
+    # The shell is measured without them, and becomes the program.
+    return ["sh", "-c", f'cp {files}/speed-up* "$KYMO_SESSION" && exec "$0"', program]
+
+
 def body(test):
     name = test.arguments[0]
     program = test.program(f"guest_{name}")
@@ -49,7 +70,8 @@ def body(test):
         test.skip(f"this machine does not allow {OF_THE_MACHINE[name]}")
     expected = 128 - alone.returncode if alone.returncode < 0 else alone.returncode
     test.check("the program by itself", "does not fail", f"{alone.returncode} {alone.stderr[:300]}", alone.returncode not in (98, 99, -signal.SIGSEGV))
-    done, path = test.record(program, options=("-e", "task-clock:freq=5000"), **give)
+    command = slowed(test, program) if test.arguments[1:] == ("slowed",) else [program]
+    done, path = test.record(*command, options=("-e", "task-clock:freq=5000"), **give)
     test.equal("exit status", expected, done.returncode)
     test.equal("output", alone.stdout, done.stdout)
     test.check("lines of the error stream", repr(alone.stderr), repr(done.stderr[-600:]), all(l in done.stderr.splitlines() for l in alone.stderr.splitlines()))
