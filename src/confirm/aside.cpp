@@ -10,9 +10,13 @@ Aside::Aside(const std::filesystem::path& directory) : before_(std::filesystem::
     for (std::size_t i = 0; i < saved_.size(); ++i) {
         const auto descriptor = static_cast<int>(i);
         saved_[i] = fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
-        (void)dup2(nowhere, descriptor);
+        if (nowhere >= 0) {
+            (void)dup2(nowhere, descriptor);
+        }
     }
-    (void)close(nowhere);
+    if (nowhere >= 0) {
+        (void)close(nowhere);
+    }
     std::filesystem::current_path(directory, failed_);
 }
 
