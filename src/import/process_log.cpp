@@ -184,6 +184,11 @@ void ProcessLog::sample(std::uint32_t tid, std::uint64_t born, std::string_view 
     }
     row.deltas = deltas_;
     thread.writer.append(row);
+    if (!sample.operands.empty() && thread.operand_turns.take()) {
+        recording::SampleOperands operands;
+        operands.values = sample.operands;
+        thread.writer.append(operands);
+    }
     thread.last = row.time;
     // At this time, so that they take none: samples of the pace event say what lies between two of them.
     write_held(thread, row.time);

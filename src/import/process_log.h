@@ -10,6 +10,7 @@
 #include "recording/file_writer.h"
 #include "recording/folder.h"
 #include "recording/tables.h"
+#include "recording/tables/operand_turns.h"
 #include "recording/writer.h"
 
 #include <cstdint>
@@ -36,8 +37,9 @@ struct SampleIn {
     bool recovered = false;  // a frame of the path was found without a rule
     bool after_gap = false;  // of the time since the thread's last sample nothing is known
     recording::PathEnd path_end{};
-    std::span<const Frame> path;            // innermost first; the user's
-    std::span<const std::uint64_t> deltas;  // by attribute
+    std::span<const Frame> path;                   // innermost first; the user's
+    std::span<const std::uint64_t> deltas;         // by attribute
+    std::span<const std::uint64_t> operands = {};  // as recording::SampleOperands::values; empty: not known
 };
 
 // A wait as it is imported; its row without the context.
@@ -97,6 +99,7 @@ class ProcessLog {
         std::uint64_t last = 0;  // the time of its last row of the pace event, or its begin
         double usual_gap = 0;    // between two samples of it, ns; 0: not known yet
         recording::StreamWriter writer;
+        recording::OperandTurns operand_turns;
         ContextTree contexts;
         std::vector<Held> held;  // of other events, until the next row of the pace event
         std::vector<std::uint64_t> totals;

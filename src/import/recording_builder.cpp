@@ -210,6 +210,11 @@ void RecordingBuilder::sample(const perf::Sample& row) {
     write_images(process);
     find_deltas(row);
     sample.deltas = deltas_;
+    if (path.registers && !sample.in_kernel) {
+        operands_.assign(path.registers->general.begin(), path.registers->general.end());
+        operands_.push_back(path.registers->pc);
+        sample.operands = operands_;
+    }
     const auto task = process.tasks.find(row.tid);
     const bool is_known = task != process.tasks.end();
     process.log->sample(row.tid, is_known ? task->second.born : 0, is_known ? task->second.name : std::string(),

@@ -137,6 +137,7 @@ class RecordingBuilder : public perf::Visitor {
     std::vector<std::string> files_;
     std::deque<std::uint32_t> ended_;  // processes, oldest first
     std::vector<std::uint64_t> deltas_;
+    std::vector<std::uint64_t> operands_;
     std::optional<Error> error_;
     BuilderCounts counts_;
     StackUse stack_use_;

@@ -25,8 +25,11 @@
 #include "monitor/waits/waits.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <signal.h>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 
 namespace kymo::monitor {
@@ -38,6 +41,21 @@ struct Interrupted {
     const ucontext_t& context;
     unwind::Registers registers;
 };
+
+// The operands of the interrupted instruction: which memory it used, and whether it computed with denormal numbers.
+// Nothing if the thread was in a system call. Cost: some 100 ns.
+void write_operands(ThreadState& thread, const Interrupted& interrupted) {
+    if (native::was_in_call(interrupted.context)) {
+        return;
+    }
+    const auto& general = interrupted.registers.general;
+    std::array<std::uint64_t, std::tuple_size_v<std::remove_cvref_t<decltype(general)>> + 1> values;
+    *std::copy(general.begin(), general.end(), values.begin()) = interrupted.registers.pc;
+    recording::SampleOperands row;
+    row.values = values;
+    row.denormals = native::denormal_registers(interrupted.context);
+    thread.writer.append(row);
+}
 
 // `interrupted`: null: not known.
 void write_sample(ThreadState& thread, const Overflow& overflow, const MetricValues& metrics, const Path& path,
@@ -86,8 +104,7 @@ void write_sample(ThreadState& thread, const Overflow& overflow, const MetricVal
         thread.writer.append(values);
     }
     if (process.session().operands && thread.operand_turns.take()) {
-        write_operands(interrupted->context, interrupted->registers,
-                       [&](const recording::SampleOperands& operands) { thread.writer.append(operands); });
+        write_operands(thread, *interrupted);
     }
 }
 

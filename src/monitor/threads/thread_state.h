@@ -15,13 +15,13 @@
 #include "monitor/sampling/context_tree.h"
 #include "monitor/sampling/counters.h"
 #include "monitor/sampling/debt.h"
-#include "monitor/sampling/operands.h"
 #include "monitor/sampling/own_stack.h"
 #include "monitor/sampling/own_switches.h"
 #include "monitor/sampling/usage.h"
 #include "monitor/speed_up/delays.h"
 #include "monitor/waits/state.h"
 #include "recording/tables.h"
+#include "recording/tables/operand_turns.h"
 #include "recording/writer.h"
 #include "unwind/walk.h"
 
@@ -89,7 +89,7 @@ struct ThreadState {
     int hunt_counter = -1;  // of a hunt by the kernel's engine (hunt/hunt.h)
     CounterValues last;     // at the last sample
     MetricValues last_metrics;
-    OperandTurns operand_turns;
+    recording::OperandTurns operand_turns;
     std::uint64_t metrics_counted[kMaxSampledMetrics] = {};  // in all samples
     const std::uint64_t* metric_cells = nullptr;             // null: it has none so far
     StackBounds stack;

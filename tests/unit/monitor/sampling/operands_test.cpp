@@ -1,4 +1,5 @@
-#include "monitor/sampling/operands.h"
+#include "monitor/native.h"
+#include "recording/tables/operand_turns.h"
 
 #include <cstring>
 #include <gtest/gtest.h>
@@ -7,7 +8,7 @@ namespace kymo::monitor {
 namespace {
 
 TEST(OperandTurns, AreFewerAndFewer) {
-    OperandTurns turns;
+    recording::OperandTurns turns;
     int taken = 0;
     for (int i = 0; i < 512; ++i) {
         taken += turns.take() ? 1 : 0;

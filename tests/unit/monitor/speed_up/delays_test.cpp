@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kMillisecond = 1'000'000;
 
-class Accounts : public testing::Test {
+class Accounts : public ::testing::Test {
   protected:
     // Pauses for exactly what is due.
     std::uint64_t pause(Delays::Account& own) {
