@@ -74,7 +74,8 @@ def in_group(test):
         report = test.report(path)
         if report is None:
             return
-        names = {process["name"].rsplit("/", 1)[-1] for process in report["processes"]} - {"sh"}  # what became inside-3
+        before = {"sh", str(running[-1].pid)}  # what became inside-3, with a name or without
+        names = {process["name"].rsplit("/", 1)[-1] for process in report["processes"]} - before
         test.equal("group: processes", {"inside-1", "inside-2", "inside-3"}, names)
         frames = {frame for frames, _ in test.folded(path) for frame in frames}
         test.check("group: functions", "descend", sorted(frames)[:5], any("descend" in frame for frame in frames))
