@@ -193,8 +193,7 @@ extern const Rule kPipelineStage{
         "more, wait for it "
         "ten "
         "times and more in conditions, semaphores or futexes, for three tenths of theirs; or it is the only such "
-        "thread "
-        "of the run, and those of other processes wait so at pipes between them",
+        "thread of the run, and those of other processes wait so at pipes between them",
     .against =
         "the others do the same work: that is a load imbalance; or another thread, or the processors, have nearly as "
         "much to do: then sharing the stage's work saves nothing",

@@ -43,7 +43,7 @@ struct Interrupted {
 };
 
 // The operands of the interrupted instruction: which memory it used, and whether it computed with denormal numbers.
-// Nothing if the thread was in a system call. Cost: some 100 ns.
+// Nothing if the thread was in a system call.
 void write_operands(ThreadState& thread, const Interrupted& interrupted) {
     if (native::was_in_call(interrupted.context)) {
         return;

@@ -52,7 +52,9 @@ OperandUse operand_use(const Decoder& decoder, const CodeBytes& code, const Flow
     add_operands(in, 0, in.vector_reads, &use);
     std::uint32_t changed_behind = in.writes;
     std::uint32_t changed_before = 0;
-    if (at > block.first_instruction && decoded(at - 1, &in) && !is_call(in.kind)) {
+    // Before a call the registers were others, and it may be long ago.
+    const bool has_before = at > block.first_instruction && decoded(at - 1, &in) && !is_call(in.kind);
+    if (has_before) {
         changed_before = in.writes;
         add_operands(in, changed_before, in.vector_reads | in.vector_writes, &use);
     }
@@ -62,8 +64,7 @@ OperandUse operand_use(const Decoder& decoder, const CodeBytes& code, const Flow
         changed_behind |= in.writes;
     }
     const std::uint32_t first = std::max(block.first_instruction, at - std::min(at, kMostAround));
-    for (std::uint32_t i = at - std::min(at, std::uint32_t{1}); i > first && decoded(i - 1, &in) && !is_call(in.kind);
-         --i) {
+    for (std::uint32_t i = at - 1; has_before && i > first && decoded(i - 1, &in) && !is_call(in.kind); --i) {
         changed_before |= in.writes;
         use.near_operands += add_memory(in, changed_before, &use);
     }

@@ -163,8 +163,7 @@ constexpr std::string_view kWorkNeeds =
 constexpr std::string_view kOperandNeeds =
     "a tenth of the processor time, and of what the run could be shorter by, is at instructions of the program's own "
     "code whose operands, in half or more of the samples that have them, are denormal numbers, or lie in a cache "
-    "line "
-    "that another thread of the process changes at the same time at other bytes";
+    "line that another thread of the process changes at the same time at other bytes";
 constexpr std::string_view kWorkAgainst =
     "code that cannot be decoded counts for nothing, nor do instructions of libraries";
 

@@ -9,7 +9,8 @@
 namespace kymo::spacetime {
 namespace {
 
-constexpr std::uint32_t kLeastUses = 2;  // of a line by a thread: one says nothing of when it used it
+constexpr std::size_t kMostThreads = 256;  // of a line that are compared, each with each: the first
+constexpr std::uint32_t kLeastUses = 2;    // of a line by a thread: one says nothing of when it used it
 
 // A thread's use of a line.
 struct Part {
@@ -35,6 +36,7 @@ std::vector<Part> parts_of(std::span<const MemoryUse> uses) {
         ++part.uses;
     }
     std::erase_if(parts, [](const Part& part) { return part.uses < kLeastUses; });
+    parts.resize(std::min(parts.size(), kMostThreads));
     return parts;
 }
 

@@ -26,7 +26,7 @@ struct SharedLines {
 
 // A line is shared falsely between two threads of a process where each used it twice or more, while the other did,
 // one of them changed it, and they used no byte in common. It is not where a third one has bytes in common with
-// either. Cost: sorts `memory`.
+// either. Of a line's threads the first 256 are compared. Cost: sorts `memory`.
 SharedLines find_shared_lines(const Profile& profile, std::size_t uses, std::vector<MemoryUse> memory);
 
 }  // namespace kymo::spacetime

@@ -41,6 +41,14 @@ TEST(OperandUse, LeavesOutAddressesThatTheOneBeforeHasChanged) {
     EXPECT_EQ(address_of(use.memory[0], std::span(registers).first(4), 0), std::nullopt);
 }
 
+TEST(OperandUse, LeavesOutWhatIsBeforeACall) {
+    // mov %rcx,(%rdi); call 0x1010; mov %rax,(%rsi); ret
+    const std::vector<std::uint8_t> code = {0x48, 0x89, 0x0f, 0xe8, 0x08, 0, 0, 0, 0x48, 0x89, 0x06, 0xc3};
+    const OperandUse use = use_at(code, 0x1008);
+    ASSERT_EQ(use.all_operands(), 1);
+    EXPECT_EQ(use.memory[0].base, 4);  // rsi; rdi is the callee's
+}
+
 TEST(OperandUse, IsNoneOutsideTheCode) {
     EXPECT_FALSE(use_at(kCode, 0x2000).is_any());
     EXPECT_FALSE(use_at(kCode, 0x1001).is_any());  // inside an instruction
