@@ -106,6 +106,7 @@ bool suits_speed_up(std::string_view kind) {
                                           "reading-clocks",
                                           "reference-counting",
                                           "regular-expressions",
+                                          "repeated-work",
                                           "serial-section",
                                           "strided-access",
                                           "string-building",

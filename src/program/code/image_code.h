@@ -66,6 +66,7 @@ class ImageCode {
     EntryFrame frame_at_entry(std::uint64_t offset) const { return program::frame_at_entry(file_.module(), offset); }
 
     const Decoder* decoder() const { return decoder_; }
+    const CodeBytes& constants() const { return data_; }  // data that the program does not change
     std::uint16_t machine() const { return file_.machine(); }
     // From `offset` to the end of its section; empty if there is no such section.
     std::span<const std::uint8_t> bytes_at(std::uint64_t offset) const { return text_.from(offset); }

@@ -2,6 +2,7 @@
 
 #include "parallel/loops.h"
 #include "program/flow/polling.h"
+#include "program/flow/repeated_calls.h"
 #include "spacetime/spaces/pair_counts.h"
 
 #include <algorithm>
@@ -109,6 +110,41 @@ std::vector<program::SlowInstruction> CodeMap::slow_instructions(std::uint32_t f
     }
     return program::slow_instructions(*images_[code->image]->decoder(), bytes_of(function), code->flow->graph,
                                       code->flow->loops);
+}
+
+program::FunctionEffects CodeMap::effects(std::uint32_t function) const {
+    const CodeOfFunction* code = made(function);
+    if (code == nullptr) {
+        return {};
+    }
+    const program::ImageCode& image = *images_[code->image];
+    return program::function_effects(*image.decoder(), bytes_of(function), code->flow->graph, image.constants(),
+                                     code_of(function).entry());
+}
+
+std::vector<std::uint64_t> CodeMap::repeated_calls(
+    std::uint32_t function, const std::function<const program::FunctionEffects&(std::uint32_t)>& effects_of) const {
+    const CodeOfFunction* code = made(function);
+    if (code == nullptr) {
+        return {};
+    }
+    const program::ImageCode& image = *images_[code->image];
+    const auto effects = [&](std::uint64_t entry) -> const program::FunctionEffects* {
+        const std::uint32_t called = function_at(code->image, entry);
+        return made(called) != nullptr && code_of(called).entry() == entry ? &effects_of(called) : nullptr;
+    };
+    return program::repeated_calls(*image.decoder(), bytes_of(function), code->flow->graph, code->flow->loops,
+                                   image.constants(), code_of(function).entry(), effects);
+}
+
+std::uint64_t CodeMap::instruction_at(std::uint32_t function, std::uint64_t offset) const {
+    const CodeOfFunction* code = made(function);
+    const std::uint32_t block = code == nullptr ? kNone : code->flow->graph.block_at(offset);
+    if (block == kNone) {
+        return offset;
+    }
+    const program::FlowGraph& graph = code->flow->graph;
+    return graph.instructions[graph.instruction_at(graph.blocks[block], offset)];
 }
 
 program::OperandUse CodeMap::operand_use(std::uint32_t function, std::uint64_t offset) const {

@@ -8,6 +8,7 @@
 #include "program/code/image_code.h"
 #include "program/flow/code_bytes.h"
 #include "program/flow/decode.h"
+#include "program/flow/function_effects.h"
 #include "program/flow/induction.h"
 #include "program/flow/operand_use.h"
 #include "program/flow/slow_work.h"
@@ -17,6 +18,7 @@
 #include "spacetime/spaces/pair_rule.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -55,6 +57,17 @@ class CodeMap {
 
     // Of a function whose graph was made (program/flow/slow_work.h).
     std::vector<program::SlowInstruction> slow_instructions(std::uint32_t function) const;
+
+    // Of a function whose graph was made (program/flow/function_effects.h).
+    program::FunctionEffects effects(std::uint32_t function) const;
+
+    // Likewise (program/flow/repeated_calls.h): `effects_of` by number of the function.
+    std::vector<std::uint64_t> repeated_calls(
+        std::uint32_t function,
+        const std::function<const program::FunctionEffects&(std::uint32_t)>& effects_of) const;
+
+    // The instruction that holds an offset of a function whose graph was made; `offset` where none does.
+    std::uint64_t instruction_at(std::uint32_t function, std::uint64_t offset) const;
 
     // Of an address in a function whose graph was made (program/flow/operand_use.h).
     program::OperandUse operand_use(std::uint32_t function, std::uint64_t offset) const;

@@ -219,7 +219,10 @@ class AccountMaker {
         } else {
             key->time_class = TimeClass::kWork;
             key->family = path.slow;
-            key->detail = !path.is_known ? "place not known" : path.is_call ? callee : std::string();
+            key->detail = !path.is_known                      ? "place not known"
+                          : path.slow == TaxFamily::kRepeated ? name(path.repeating)
+                          : path.is_call                      ? callee
+                                                              : std::string();
         }
     }
 

@@ -119,6 +119,14 @@ bool is_another_kind(const Tax& tax, TaxFamily family) {
             (tax.most->detail == "pthread_create" || tax.most->detail == "pthread_join" || tax.waited_ns > tax.ns));
 }
 
+// `called`: its place, in words.
+std::string repeating_words(const AccountRow& row, const std::string& called) {
+    const bool is_recurrence = called.starts_with(fmt::format("`{}`", row.detail));
+    return is_recurrence
+               ? fmt::format("{} calls itself twice and more in one call, with few different arguments", called)
+               : fmt::format("`{}` calls {} again and again with the same few arguments", row.detail, called);
+}
+
 template <TaxFamily kFamily>
 void claim_tax(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
@@ -142,11 +150,14 @@ void claim_tax(const Case& subject, std::vector<Claim>* claims) {
     claim.shorter_ns = shorter;
     claim.threads = main_threads(tax.threads);
     const double part = static_cast<double>(tax.most->ns) / static_cast<double>(tax.ns);
-    claim.title =
-        fmt::format("{} of the processor time is {}{}, {} of it {} {}.",
-                    in_percent(static_cast<double>(tax.ns) / static_cast<double>(tax.processor_ns)), info.words,
-                    tax.most->detail.empty() ? "" : fmt::format(" (`{}`)", tax.most->detail),
-                    tax.places == 1 ? "all" : in_percent(part), is_called ? "called in" : "in", name(*claim.place));
+    const std::string share = in_percent(static_cast<double>(tax.ns) / static_cast<double>(tax.processor_ns));
+    claim.title = kFamily == TaxFamily::kRepeated
+                      ? fmt::format("{} of the processor time computes again what was computed before: {}.", share,
+                                    repeating_words(*tax.most, name(*claim.place)))
+                      : fmt::format("{} of the processor time is {}{}, {} of it {} {}.", share, info.words,
+                                    tax.most->detail.empty() ? "" : fmt::format(" (`{}`)", tax.most->detail),
+                                    tax.places == 1 ? "all" : in_percent(part), is_called ? "called in" : "in",
+                                    name(*claim.place));
     claim.evidence = {seconds_of(std::string(info.words), static_cast<double>(tax.ns) / 1e9)};
     claims->push_back(std::move(claim));
 }
@@ -164,6 +175,14 @@ constexpr std::string_view kOperandNeeds =
     "a tenth of the processor time, and of what the run could be shorter by, is at instructions of the program's own "
     "code whose operands, in half or more of the samples that have them, are denormal numbers, or lie in a cache "
     "line that another thread of the process changes at the same time at other bytes";
+constexpr std::string_view kRepeatedNeeds =
+    "a fifth of the processor time, and of what the run could be shorter by, is in functions that change no memory, "
+    "called in a loop that counts its rounds with at most eight different arguments, or by themselves twice and more "
+    "with their own arguments plus constants";
+constexpr std::string_view kRepeatedAgainst =
+    "the loop changes memory that the function reads; code that cannot be decoded, and functions of other load "
+    "images, "
+    "count for nothing";
 constexpr std::string_view kWorkAgainst =
     "code that cannot be decoded counts for nothing, nor do instructions of libraries";
 
@@ -173,8 +192,13 @@ constexpr Rule tax_rule(int place, std::string_view kind = info_of(kFamily).key)
     Rule rule;
     rule.place = place;
     rule.kind = kind;
-    rule.needs = is_of_operands(kFamily) ? kOperandNeeds : is_of_instructions(kFamily) ? kWorkNeeds : kNeeds;
-    rule.against = is_of_instructions(kFamily) ? kWorkAgainst : kAgainst;
+    rule.needs = kFamily == TaxFamily::kRepeated ? kRepeatedNeeds
+                 : is_of_operands(kFamily)       ? kOperandNeeds
+                 : is_of_instructions(kFamily)   ? kWorkNeeds
+                                                 : kNeeds;
+    rule.against = kFamily == TaxFamily::kRepeated ? kRepeatedAgainst
+                   : is_of_instructions(kFamily)   ? kWorkAgainst
+                                                   : kAgainst;
     rule.look = claim_tax<kFamily>;
     rule.direction = info_of(kFamily).direction;
     rule.confirm = info_of(kFamily).confirm;
@@ -205,5 +229,6 @@ extern const Rule kDenormalWork{tax_rule<TaxFamily::kDenormals>(320)};
 extern const Rule kStridedWork{tax_rule<TaxFamily::kStridedAccess>(315)};
 extern const Rule kSerialSumWork{tax_rule<TaxFamily::kSerialSum>(318)};
 extern const Rule kChainedWork{tax_rule<TaxFamily::kPointerChasing>(316)};
+extern const Rule kRepeatedWork{tax_rule<TaxFamily::kRepeated>(323)};
 
 }  // namespace kymo::findings

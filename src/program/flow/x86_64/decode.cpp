@@ -124,6 +124,13 @@ void set_sum(Instruction* out, std::uint8_t source, std::uint8_t source2, std::i
     out->constant = constant;
 }
 
+// A register's exclusive or with itself: zero, whatever it was.
+bool is_zeroing(const ZydisDecodedInstruction& in, const ZydisDecodedOperand* operands) {
+    return in.mnemonic == ZYDIS_MNEMONIC_XOR && in.operand_count_visible == 2 &&
+           operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER && operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+           operands[0].reg.value == operands[1].reg.value;
+}
+
 // The effect on a whole 64-bit destination register (32-bit destinations are zero-extended by the processor).
 void set_effect(const ZydisDecodedInstruction& in, const ZydisDecodedOperand* operands, std::uint64_t behind,
                 Instruction* out) {
@@ -190,10 +197,20 @@ void set_effect(const ZydisDecodedInstruction& in, const ZydisDecodedOperand* op
             break;
         }
         case ZYDIS_MNEMONIC_LEA:
-            if (to.size == 64 && from.type == ZYDIS_OPERAND_TYPE_MEMORY) {
+            if (from.type == ZYDIS_OPERAND_TYPE_MEMORY) {
                 const MemoryOperand address = memory_operand(from, behind);
-                set_sum(out, address.base, address.index, address.displacement);
-                out->scale = address.scale;
+                if (to.size == 64) {
+                    set_sum(out, address.base, address.index, address.displacement);
+                    out->scale = address.scale;
+                } else if (address.base != kNoRegister && address.index == kNoRegister) {
+                    set_sum(out, address.base, kNoRegister, address.displacement);
+                    out->operation = Operation::kStep;
+                }
+            }
+            break;
+        case ZYDIS_MNEMONIC_XOR:
+            if (is_zeroing(in, operands)) {
+                set_sum(out, kNoRegister, kNoRegister, 0);
             }
             break;
         case ZYDIS_MNEMONIC_ADD:
@@ -241,13 +258,6 @@ std::uint32_t vector_bit_of(ZydisRegister reg) {
         default:
             return 0;
     }
-}
-
-// A register's exclusive or with itself: zero, whatever it was.
-bool is_zeroing(const ZydisDecodedInstruction& in, const ZydisDecodedOperand* operands) {
-    return in.mnemonic == ZYDIS_MNEMONIC_XOR && in.operand_count_visible == 2 &&
-           operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER && operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-           operands[0].reg.value == operands[1].reg.value;
 }
 
 // Whether it adds another value to a general register, or joins them by bits.

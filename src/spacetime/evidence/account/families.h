@@ -41,9 +41,10 @@ enum class TaxFamily : std::uint8_t {
     kDenormals,
     kFalseSharing,
     kPointerChasing,
+    kRepeated,
     kStartEnd,  // start and end of the run-time libraries themselves: no tax on anything, and nothing to change
 };
-inline constexpr std::size_t kTaxFamilies = 26;
+inline constexpr std::size_t kTaxFamilies = 27;
 
 struct TaxInfo {
     TaxFamily family;
@@ -153,6 +154,10 @@ inline constexpr std::array<TaxInfo, kTaxFamilies> kTaxTable = {{
      "keep the elements in an array and go through it in order; follow several chains by turns; make the nodes "
      "smaller and allocate them together",
      "copy the chain's data into an array, go through that, and measure again"},
+    {TaxFamily::kRepeated, "repeated-work", "computing again what was computed before",
+     "compute it once before the loop and keep the result; of a recurrence, keep each result in a table by its "
+     "arguments (memoisation), or fill the table from the smallest on",
+     "keep the result of the last arguments in a variable for one run: the time must fall", 0.9},
     {TaxFamily::kStartEnd, "start-and-end", "start and end of run-time libraries", "", ""},
 }};
 
@@ -161,7 +166,7 @@ constexpr const TaxInfo& info_of(TaxFamily family) {
 }
 
 constexpr bool is_of_instructions(TaxFamily family) {
-    return family >= TaxFamily::kDivision && family <= TaxFamily::kPointerChasing;
+    return family >= TaxFamily::kDivision && family <= TaxFamily::kRepeated;
 }
 
 // Of instructions that are slow for what they work on (operands/slow_operands.h).

@@ -120,12 +120,16 @@ class PathReader {
             const ProfileNode& node = profile_.nodes[i];
             PathEnd end = i == 0 ? PathEnd{} : ends[node.parent];
             end.kind.slow = TaxFamily::kNone;
+            const std::uint32_t above = i == 0 ? 0 : repeats_in(node.parent);
+            repeating_.push_back(above);
+            const std::uint32_t repeating = above != 0 ? above : repeats_inlined(node);
             if (node.kind == NodeKind::kFrame) {
                 for (const program::Frame& frame : names_.at(node.image, node.offset)) {
                     enter(frame, node.parent, &end);
                 }
                 if (end.function != 0 && !end.kind.is_call) {
-                    end.kind.slow = slow_work(node);
+                    end.kind.slow = repeating != 0 ? TaxFamily::kRepeated : slow_work(node);
+                    end.kind.repeating = repeating;
                 }
             } else if (node.kind == NodeKind::kUnknownCall) {
                 end.kind.is_unknown_call = true;
@@ -241,6 +245,55 @@ class PathReader {
         return known->second;
     }
 
+    // The function of the outermost call on a path that computes again what was computed before; 0: none.
+    std::uint32_t repeats_in(std::uint32_t number) {
+        const ProfileNode& node = profile_.nodes[number];
+        const std::uint32_t function = repeating_[number] != 0 || code_ == nullptr || node.kind != NodeKind::kFrame
+                                           ? kNone
+                                           : code_->function_at(node.image, node.offset);
+        if (function == kNone || code_->made(function) == nullptr) {
+            return repeating_[number];
+        }
+        const auto frames = names_.at(node.image, node.offset);
+        if (frames.empty() || !is_own_[frames.back().function]) {
+            return 0;
+        }
+        const auto [known, is_new] = repeated_.try_emplace(function);
+        if (is_new) {
+            known->second = code_->repeated_calls(
+                function, [this](std::uint32_t called) -> const auto& { return effects_of(called); });
+        }
+        const bool repeats =
+            !known->second.empty() && std::binary_search(known->second.begin(), known->second.end(),
+                                                         code_->instruction_at(function, node.offset));
+        return repeats ? frames.back().function : 0;
+    }
+
+    // A recurrence whose first calls the compiler put into one another; 0: it is none.
+    std::uint32_t repeats_inlined(const ProfileNode& node) {
+        const auto frames = node.kind == NodeKind::kFrame && code_ != nullptr ? names_.at(node.image, node.offset)
+                                                                              : std::span<const program::Frame>();
+        if (frames.size() < 2 || !is_own_[frames.front().function]) {
+            return 0;
+        }
+        const auto is_outer = [&](const program::Frame& frame) { return frame.function == frames.front().function; };
+        if (std::none_of(frames.begin() + 1, frames.end(), is_outer)) {
+            return 0;
+        }
+        const std::uint32_t function = code_->function_at(node.image, node.offset);
+        const bool overlaps =
+            function != kNone && code_->made(function) != nullptr && !effects_of(function).overlapping_calls.empty();
+        return overlaps ? frames.front().function : 0;
+    }
+
+    const program::FunctionEffects& effects_of(std::uint32_t function) {
+        const auto [effects, is_new] = effects_.try_emplace(function);
+        if (is_new) {
+            effects->second = code_->effects(function);
+        }
+        return effects->second;
+    }
+
     TaxFamily slow_work(const ProfileNode& node) {
         const std::uint32_t function = code_ == nullptr ? kNone : code_->function_at(node.image, node.offset);
         if (function == kNone) {
@@ -273,6 +326,9 @@ class PathReader {
     std::unordered_map<std::uint64_t, bool> users_;                        // by function and file
     std::unordered_map<std::uint32_t, std::uint32_t> lock_calls_;          // by the caller's node: a function
     std::map<std::uint32_t, std::vector<program::SlowInstruction>> slow_;  // by function of code_
+    std::map<std::uint32_t, std::vector<std::uint64_t>> repeated_;         // likewise
+    std::map<std::uint32_t, program::FunctionEffects> effects_;            // likewise
+    std::vector<std::uint32_t> repeating_;                                 // by node: repeats_in() its parent
 };
 
 }  // namespace

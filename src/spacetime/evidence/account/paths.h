@@ -30,6 +30,7 @@ struct PathKind {
     bool is_unknown_call = false;         // it is the caller of a system call that is not known
     bool awaits_message = false;          // in a call of MPI that ends by another rank: its polling is a wait
     TaxFamily slow = TaxFamily::kNone;    // of the instruction at its end, if that is the users' own code
+    std::uint32_t repeating = 0;          // likewise a function: calls again what it called before; 0: none
     std::uint32_t taxing = 0;             // of the symbols' functions: the one that the family is of; 0: not known
     std::uint32_t callee = 0;             // likewise: the innermost one with a name behind the users' code; 0: none
     KernelEntry entry = KernelEntry::kNotKnown;  // the frames behind these are the kernel's

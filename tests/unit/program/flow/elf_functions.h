@@ -35,6 +35,9 @@ class ElfFunctions {
         for (const Elf64_Shdr& section : sections) {
             if ((section.sh_flags & SHF_ALLOC) != 0 && section.sh_type == SHT_PROGBITS) {
                 data_.push_back({section.sh_addr, std::span(file_).subspan(section.sh_offset, section.sh_size)});
+                if ((section.sh_flags & (SHF_WRITE | SHF_EXECINSTR)) == 0) {
+                    constants_.push_back(data_.back());
+                }
             }
         }
         const CodeBytes all(data_);
@@ -66,6 +69,7 @@ class ElfFunctions {
         return found == functions_.end() ? nullptr : &*found;
     }
     CodeBytes data() const { return CodeBytes(data_); }
+    CodeBytes constants() const { return CodeBytes(constants_); }
 
   private:
     template <typename T>
@@ -76,6 +80,7 @@ class ElfFunctions {
     }
     std::vector<std::uint8_t> file_;
     std::vector<CodeRange> data_;
+    std::vector<CodeRange> constants_;
     std::vector<ElfFunction> functions_;
 };
 
