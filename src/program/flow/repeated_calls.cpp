@@ -57,10 +57,10 @@ class RepeatingLoop {
             .memory_is_steady = memory_is_steady_,
             .call = [this](const Instruction& in, const Values& values) { return behind_call(in, values); }};
         const ValueFlow flow(input, begin);
-        flow.each([&](std::uint32_t /*block*/, std::uint64_t address, const Instruction& in, const Values& values) {
+        flow.each([&](std::uint32_t block, std::uint64_t address, const Instruction& in, const Values& values) {
             const FunctionEffects* const called = effects_of(in);
             if (called != nullptr && (memory_is_steady_ || !called->reads_memory) &&
-                arguments(*called, values).is_few()) {
+                arguments(*called, values).is_few() && is_result_used(block, address)) {
                 calls->push_back(address);
             }
         });
@@ -140,6 +140,40 @@ class RepeatingLoop {
             }
         }
         memory_is_known_ = memory_is_known_ && is_slot;
+    }
+
+    // Whether an instruction of the loop reads the call's result: in rax or in the first vector register.
+    bool is_result_used(std::uint32_t block, std::uint64_t call) const {
+        constexpr std::uint8_t kResult = 0;
+        std::vector<bool> seen(graph_.blocks.size());
+        std::vector<std::pair<std::uint32_t, std::uint64_t>> open{{block, call + 1}};
+        while (!open.empty()) {
+            const auto [number, from] = open.back();
+            open.pop_back();
+            const Block& at = graph_.blocks[number];
+            bool is_gone = false;
+            for (std::uint32_t i = at.first_instruction; i < at.first_instruction + at.instructions && !is_gone;
+                 ++i) {
+                Instruction in;
+                const std::uint64_t address = graph_.instructions[i];
+                if (address < from || !decoder_.decode(code_.from(address), address, &in)) {
+                    continue;
+                }
+                if (!is_call(in.kind) && !is_push(in) &&
+                    ((in.reads >> kResult & 1U) != 0 || (in.vector_reads >> kResult & 1U) != 0)) {
+                    return true;
+                }
+                is_gone = is_call(in.kind) || (in.writes >> kResult & 1U) != 0;
+            }
+            for (const BlockEdge& edge : graph_.edges_of(number)) {
+                const bool is_inside = std::find(blocks_.begin(), blocks_.end(), edge.to) != blocks_.end();
+                if (!is_gone && is_inside && !seen[edge.to]) {
+                    seen[edge.to] = true;
+                    open.emplace_back(edge.to, graph_.blocks[edge.to].begin);
+                }
+            }
+        }
+        return false;
     }
 
     // Slots whose address the function takes may be changed through it.

@@ -12,7 +12,8 @@
 namespace kymo::program {
 
 // The addresses of call instructions, ascending: in an innermost loop that counts its rounds, whose arguments take
-// kFewValues or fewer in all rounds, and where nothing changes the memory that the function reads; and those of
+// kFewValues or fewer in all rounds, whose result the loop uses (otherwise it may be run for its time alone, as
+// benchmarks do), and where nothing changes the memory that the function reads; and those of
 // function_effects.h by which a function calls itself. `effects`: of the function that begins at an address; null if
 // that is not known. Whether other threads change the memory is not known. Cost: decodes the loops that have calls a
 // few times.

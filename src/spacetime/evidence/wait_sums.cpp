@@ -25,6 +25,10 @@ std::vector<WaitSum> wait_sums(const Profile& profile, const Names& names, const
             }
             sum.longest_ns = std::max(sum.longest_ns, ns);
             ++sum.count;
+            const bool is_again = i + 1 < waits.size() && waits[i + 1].kind == waits[i].kind &&
+                                  waits[i + 1].object == waits[i].object && waits[i + 1].begin >= waits[i].end &&
+                                  waits[i + 1].begin - waits[i].end <= kAtOnce;
+            sum.in_vain += is_again ? 1 : 0;
         }
     }
     for (auto& [target, stay] : holder_stays(profile, names, targets.targets)) {

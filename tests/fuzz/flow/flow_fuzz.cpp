@@ -7,6 +7,7 @@
 #include "program/flow/make_flow_graph.h"
 #include "program/flow/no_return.h"
 #include "program/flow/polling.h"
+#include "program/flow/repeated_calls.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -61,6 +62,14 @@ void check(const Decoder& decoder, const FunctionCode& function, const CodeBytes
     for (std::uint32_t loop = 0; loop < std::min(loops.loops.size(), kLookedInto); ++loop) {
         (void)polls(decoder, code, graph, loops, loop);
         (void)inductions(decoder, code, graph, loops, loop);
+    }
+    const std::uint64_t entry = function.entry;
+    const FunctionEffects own = function_effects(decoder, code, graph, table, entry);
+    require(own.is_pure || own.overlapping_calls.empty(), "recurrences are of pure functions");
+    for (const std::uint64_t call : repeated_calls(decoder, code, graph, loops, table, entry,
+                                                   [&](std::uint64_t at) { return at % 2 == 0 ? &own : nullptr; })) {
+        require(std::binary_search(graph.instructions.begin(), graph.instructions.end(), call),
+                "repeated calls are instructions");
     }
 }
 

@@ -180,7 +180,8 @@ constexpr std::string_view kRepeatedNeeds =
     "called in a loop that counts its rounds with at most eight different arguments, or by themselves twice and more "
     "with their own arguments plus constants";
 constexpr std::string_view kRepeatedAgainst =
-    "the loop changes memory that the function reads; code that cannot be decoded, and functions of other load "
+    "the loop changes memory that the function reads, or does not use the result; code that cannot be decoded, and "
+    "functions of other load "
     "images, "
     "count for nothing";
 constexpr std::string_view kWorkAgainst =

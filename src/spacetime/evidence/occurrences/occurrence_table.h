@@ -65,11 +65,15 @@ struct WaitTarget {
 };
 
 // All waits for one target, over the run.
+// Ends of a wait before which the thread cannot have done anything but look.
+inline constexpr std::uint64_t kAtOnce = 5'000;  // ns
+
 struct WaitSum {
     std::int64_t ns = 0;
     std::uint64_t count = 0;
     std::int64_t longest_ns = 0;
     std::int64_t held_up_ns = 0;         // of `ns`, in which the one waited for lacked a processor
+    std::uint64_t in_vain = 0;           // of `count`: the thread waits again for the same within kAtOnce of the end
     program::SourcePlace holder_place;   // where the holder was longest meanwhile; empty: not known
     recording::WaitKind holder_doing{};  // the wait that it was in there; 0: on a processor
 };

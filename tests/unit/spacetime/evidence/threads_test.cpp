@@ -135,6 +135,34 @@ TEST_F(ThreadsOfARun, WhoHadTheLockWasMostlyThere) {
     EXPECT_EQ(sum.holder_doing, rec::WaitKind{});
 }
 
+// Three waits for one condition: the second begins 1 µs after the first's end, the third after some work; one for
+// another condition follows it at once.
+TEST_F(ThreadsOfARun, WaitsInVainAreFollowedByTheSame) {
+    file_->begin_stream(1, 0, 100, "app");
+    file_->context(1, 1, 0, 1, 0x10);
+    spend(1, 0, 1, 10);
+    const auto wait = [&](std::uint64_t begin, std::uint64_t end, std::uint64_t object) {
+        rec::Wait row;
+        row.time = begin;
+        row.duration = end - begin;
+        row.kind = static_cast<std::uint64_t>(rec::WaitKind::kCondition);
+        row.object = object;
+        row.context = 1;
+        file_->stream(1).append(row);
+    };
+    wait(10 * kMs, 15 * kMs, 0x1000);
+    wait(15 * kMs + 1'000, 20 * kMs, 0x1000);
+    wait(20 * kMs + 50'000, 25 * kMs, 0x1000);
+    wait(25 * kMs + 1'000, 30 * kMs, 0x2000);
+    spend(1, 30, 1, 10);
+    file_->end_stream(1, 40 * kMs, {20 * kMs});
+    const Evidence evidence = this->evidence(40);
+    ASSERT_EQ(evidence.wait_targets.size(), 2U);
+    EXPECT_EQ(evidence.wait_sums[0].count, 3U);
+    EXPECT_EQ(evidence.wait_sums[0].in_vain, 1U);
+    EXPECT_EQ(evidence.wait_sums[1].in_vain, 0U);
+}
+
 // One thread works for 20 ms. The other works for 5 of them and then polls at a barrier until the end. Twice it is
 // taken from its processor meanwhile: for 6 ms, after which it polls for 2 ms more (it lacked a processor for nothing
 // but polling), and for the last 4, after which it is through (it may have been let go long ago).

@@ -24,6 +24,7 @@ extern const Rule kPageFaultTime;
 extern const Rule kLockPolling;
 extern const Rule kPauseInWork;
 extern const Rule kUnevenChildren;
+extern const Rule kThunderingHerd;
 
 namespace account_rules {
 namespace {
@@ -98,6 +99,35 @@ TEST(LockTime, IsNotWhatOthersUseMeanwhileNorWhatTakingAFreeLockCosts) {
     free.add(TimeClass::kLockWait, 10, 5, 2);
     free.add(TimeClass::kRunTime, 400, 200, 2).family = TaxFamily::kLocking;
     EXPECT_TRUE(free.claims(kLockTime).empty());
+}
+
+TEST(ThunderingHerd, IsOfConditionsWhoseWaitsEndInVain) {
+    MadeRun run;
+    run.add(TimeClass::kRunTime, 300, 200, 1, "give").family = TaxFamily::kLocking;
+    run.evidence().account.rows.back().detail = "pthread_cond_broadcast";
+    run.add(TimeClass::kSpinning, 100, 50, 4);
+    run.add(TimeClass::kThreadWait, 3'000, 900, 4);
+    run.add_wait(WaitKind::kCondition, 3'000, 10'000);
+    EXPECT_TRUE(run.claims(kThunderingHerd).empty());
+    run.evidence().wait_sums[0].in_vain = 8'000;
+    const auto claims = run.claims(kThunderingHerd);
+    ASSERT_EQ(claims.size(), 1U);
+    EXPECT_EQ(claims[0].place->function, "step");
+    EXPECT_DOUBLE_EQ(claims[0].shorter_ns, 0.8 * 250 * kMs);
+    EXPECT_NE(claims[0].title.find("4 threads wait for one condition in `step` (program.c:7); 8,000 of their 10,000 "
+                                   "waits end in vain"),
+              std::string::npos)
+        << claims[0].title;
+    run.evidence().wait_sums[0].in_vain = 4'000;
+    EXPECT_TRUE(run.claims(kThunderingHerd).empty()) << "most have work to do";
+}
+
+TEST(ThunderingHerd, IsNotOneThreadWithATimeLimit) {
+    MadeRun run;
+    run.add(TimeClass::kSpinning, 300, 250);
+    run.add_wait(WaitKind::kCondition, 600, 1'000);
+    run.evidence().wait_sums[0].in_vain = 990;
+    EXPECT_TRUE(run.claims(kThunderingHerd).empty());
 }
 
 TEST(LockPolling, IsOfThreadsThatDoNothingElse) {
