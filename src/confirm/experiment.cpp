@@ -79,6 +79,10 @@ Experiment fixed_places() {
             {{"OMP_PROC_BIND", "true"}, {"OMP_PLACES", "threads"}}};
 }
 
+Experiment own_processors() {
+    return {"own-processors", "each thread is bound to a processor, by turns, from outside", {}, true, false, true};
+}
+
 Experiment one_thread() {
     return {"one-thread", "one thread does all the work", {{"OMP_NUM_THREADS", "1"}}, false};
 }
@@ -160,6 +164,9 @@ std::vector<Experiment> experiments_for(std::string_view kind, const Platform& p
     }
     if (is("thread-migration") && platform.has_openmp) {
         result.push_back(fixed_places());
+    }
+    if (is("thread-migration") && platform.processors > 1) {
+        result.push_back(own_processors());
     }
     if (is("fine-grained-tasks", "lock-contention", "atomic-contention", "locking-overhead") && platform.has_openmp) {
         result.push_back(one_thread());

@@ -1,5 +1,6 @@
 // Experiments on a finding that need no change of the program: settings of the libraries that it runs on, by way of
-// its environment, and the virtual speed-up of its function (speed_up.h). Each takes a cause away, or a part of it,
+// its environment, its threads on processors of their own (bound_threads.h), and the virtual speed-up of its function
+// (speed_up.h). Each takes a cause away, or a part of it,
 // and nothing else.
 #pragma once
 
@@ -21,7 +22,8 @@ struct Experiment {
     std::vector<Setting> settings;
     // False: it takes another way than the finding's direction. A run that becomes no shorter refutes nothing.
     bool can_refute = true;
-    bool is_virtual = false;  // a virtual speed-up, which has no settings
+    bool is_virtual = false;     // a virtual speed-up, which has no settings
+    bool binds_threads = false;  // likewise without: each thread on a processor of its own (bound_threads.h)
 };
 
 // What the recorded program ran on.

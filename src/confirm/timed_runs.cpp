@@ -1,6 +1,7 @@
 #include "confirm/timed_runs.h"
 
 #include "confirm/aside.h"
+#include "confirm/bound_threads.h"
 #include "launch/child.h"
 #include "launch/child_run.h"
 #include "launch/program.h"
@@ -10,6 +11,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <optional>
 #include <unistd.h>
 
 namespace kymo::confirm {
@@ -36,7 +38,8 @@ std::vector<std::string> with(std::vector<std::string> environment, const std::v
     return environment;
 }
 
-Result<Run> run_once(const Command& command, const std::vector<Setting>& settings) {
+// `experiment`: null: as it is.
+Result<Run> run_once(const Command& command, const Experiment* experiment) {
     const Aside aside(command.directory);
     if (aside.failed()) {
         return not_entered(command.directory, aside.failed());
@@ -47,6 +50,11 @@ Result<Run> run_once(const Command& command, const std::vector<Setting>& setting
     if (!program) {
         return program.error();
     }
+    std::optional<BoundThreads> bound;
+    if (experiment != nullptr && experiment->binds_threads) {
+        bound.emplace();
+    }
+    const std::vector<Setting> settings = experiment != nullptr ? experiment->settings : std::vector<Setting>();
     const auto begin = std::chrono::steady_clock::now();
     const auto status =
         launch::run_child(program->path, command.words, with(launch::own_environment(environ), settings));
@@ -106,11 +114,10 @@ Result<TimedRuns> take_turns(const OneRun& run, std::size_t pairs, const Told& t
     return result;
 }
 
-Result<TimedRuns> run_in_turns(const Command& command, const std::vector<Setting>& settings, std::size_t pairs,
+Result<TimedRuns> run_in_turns(const Command& command, const Experiment& experiment, std::size_t pairs,
                                const Told& told) {
-    return take_turns(
-        [&](bool is_changed) { return run_once(command, is_changed ? settings : std::vector<Setting>{}); }, pairs,
-        told);
+    return take_turns([&](bool is_changed) { return run_once(command, is_changed ? &experiment : nullptr); }, pairs,
+                      told);
 }
 
 }  // namespace kymo::confirm

@@ -37,12 +37,13 @@ using Told = std::function<void(const TimedRuns&)>;
 // times mean nothing.
 Result<TimedRuns> take_turns(const OneRun& run, std::size_t pairs, const Told& told);
 
-// Turns with and without `settings` of the environment. Standard input is empty, output goes nowhere.
+// Turns with and without what an experiment sets; not for virtual speed-ups. Standard input is empty, output goes
+// nowhere.
 //
 // The caller has no other threads, which would take the signal of the program's end (parallel/end_workers.h).
 //
 // Errors: as above; kNotFound (the directory, the program), kNotRunnable.
-Result<TimedRuns> run_in_turns(const Command& command, const std::vector<Setting>& settings, std::size_t pairs,
+Result<TimedRuns> run_in_turns(const Command& command, const Experiment& experiment, std::size_t pairs,
                                const Told& told);
 
 // Whether a program has ended by a signal that asks for an end; it gets it from the terminal, or from us.

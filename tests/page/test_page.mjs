@@ -396,6 +396,12 @@ async function metrics(browser) {
   const [brush, isAround, first0] = JSON.parse(gone);
   check("a click on one leads to its time", brush && isAround && brush[0] === first0[0] && brush[1] === first0[0] + first0[1], gone);
 
+  // The account of the run: the rows that hold it up most, as in the data, and what a finding's repair is expected to gain.
+  const account = await browser.evaluate("JSON.stringify([[...document.querySelectorAll('.account tr')].map((row) => row.innerText.replace(/\\s+/g, ' ').trim()), kymo.model.account.rows.map((row) => row.what), kymo.model.account.ns, document.querySelector('.card.chosen .more').innerText, kymo.findings[0].gain])");
+  const [accountRows, whats, accountNs, card, gain] = JSON.parse(account);
+  check("the account has a row each, with its words", whats.length > 0 && accountNs > 0 && accountRows.length === whats.length + 1 && whats.every((what, row) => accountRows[row + 1].includes(what)), account.slice(0, 300));
+  check("an open finding says what is expected of its repair", gain ? card.includes("expected to be") : !card.includes("expected to be"), card.slice(0, 200));
+
   // What a hunt found.
   await browser.open(page("hunted"));
   const found = await browser.evaluate("document.querySelector('.findings').innerText.replace(/\\s+/g, ' ')");

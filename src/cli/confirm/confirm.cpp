@@ -148,7 +148,7 @@ Result<confirm::SpeedUpRuns> run(const analysis::Analysis& analysis, const findi
         faster.part = wanted.speed_up / kPercent;
         return confirm::run_faster(command, faster, wanted.pairs, told);
     }
-    auto timed = confirm::run_in_turns(command, experiment.settings, wanted.pairs, told);
+    auto timed = confirm::run_in_turns(command, experiment, wanted.pairs, told);
     if (!timed) {
         return timed.error();
     }

@@ -15,6 +15,7 @@
 #include "view/page/series.h"
 #include "view/page/tables.h"
 #include "view/page/waits.h"
+#include "view/sections/shown_account.h"
 #include "view/verdict.h"
 
 #include <algorithm>
@@ -26,12 +27,14 @@ namespace kymo::view {
 namespace {
 
 using namespace spacetime;
+using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kDataMark = "<!--KYMO-DATA-->";
 constexpr std::string_view kMoreMark = "<!--KYMO-MORE-->";
 constexpr std::size_t kMostWaits = 50'000;
 constexpr std::size_t kMostAreas = 5000;  // of a process
 constexpr std::size_t kFewestOccurrences = 1000;
+constexpr std::size_t kMostAccountRows = 12;
 constexpr std::uint64_t kFewestBins = 2048;
 constexpr std::uint64_t kMostBins = 65536;
 constexpr std::uint64_t kExcerptBins = 1024;  // no more than pixels: each is known from some of its samples
@@ -84,13 +87,26 @@ std::optional<std::string> fill_shell(std::string_view shell, const std::string&
     return page;
 }
 
+Json page_account(const Account& account) {
+    Json rows = Json::array();
+    for (const ShownAccountRow& row : shown_account(account, kMostAccountRows)) {
+        rows.push_back({{"what", shown_text(row.what)},
+                        {"where", shown_text(row.where)},
+                        {"held_by", shown_text(row.held_by)},
+                        {"ns", row.ns},
+                        {"shorter_ns", row.shorter_ns}});
+    }
+    return {{"ns", account.total_ns}, {"rows", std::move(rows)}};
+}
+
 // Marks the page of an excerpt. Counts of samples, or views of single ones, are not in it.
 void write_excerpt(const Profile& profile, Blob& head) {
     head.json["excerpt"] = {{"read", profile.quality.samples}, {"of", profile.excerpt_of}};
     head.json["verdict"] = "";
     for (const char* const none : {"alarms", "sentences", "notes"}) {
-        head.json[none] = nlohmann::ordered_json::array();
+        head.json[none] = Json::array();
     }
+    head.json["account"] = page_account({});
     head.json["waits"]["all"] = 0;
     head.json["run"].erase("asked_hz");
     head.json["run"].erase("delivered_hz");
@@ -149,6 +165,7 @@ Result<std::string> make_page(const analysis::Analysis& analysis, std::string_vi
     Blob head;
     write_run(profile, analysis.named.tree, head);
     head.json["verdict"] = shown_text(verdict(analysis.judgement, analysis.evidence.account));
+    head.json["account"] = page_account(analysis.evidence.account);
     head.json["alarms"] = alarms(profile, analysis.judgement);
     write_threads(profile, analysis.named.tree, analysis.named.names(), head);
     NameTable names(analysis.named.tree, profile);

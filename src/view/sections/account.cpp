@@ -1,8 +1,8 @@
 // Where the time of all threads went: each second in one class and at one place of the program's own code.
 #include "spacetime/evidence/account.h"
 
-#include "spacetime/profile/own_code.h"
 #include "view/sections/section.h"
+#include "view/sections/shown_account.h"
 #include "view/table.h"
 #include "view/text.h"
 
@@ -16,29 +16,6 @@ namespace {
 
 using spacetime::Account;
 using spacetime::AccountRow;
-
-constexpr double kLeastShown = 0.005;
-
-std::string what(const AccountRow& row) {
-    std::string text(row.family != spacetime::TaxFamily::kNone ? spacetime::info_of(row.family).words
-                                                               : spacetime::info_of(row.time_class).words);
-    if (!row.detail.empty()) {
-        text += fmt::format(" ({})", row.detail);
-    }
-    return text;
-}
-
-std::string where(const program::SourcePlace& place) {
-    if (place.function.empty()) {
-        return {};
-    }
-    const std::string file = place.file.substr(place.file.rfind('/') + 1);
-    std::string name(spacetime::qualified_name(place.function));
-    if (const std::string hidden = "(anonymous namespace)::"; name.find(hidden) != std::string::npos) {
-        name.erase(name.find(hidden), hidden.size());
-    }
-    return place.line == 0 ? name : fmt::format("{} ({}:{})", name, file, place.line);
-}
 
 // In a short report few, and none where even that has no room.
 std::size_t most_rows(const SectionInput& in) {
@@ -54,32 +31,22 @@ std::string account_text(const SectionInput& in) {
     const Style& style = in.options.style;
     const auto run = static_cast<double>(in.analysis.profile.end - in.analysis.profile.begin);
     const auto all = static_cast<double>(account.total_ns);
-    std::vector<const AccountRow*> shown;
-    for (const AccountRow& row : account.rows) {
-        if (static_cast<double>(row.ns) >= kLeastShown * all) {
-            shown.push_back(&row);
-        }
-    }
-    std::stable_sort(shown.begin(), shown.end(),
-                     [](const AccountRow* a, const AccountRow* b) { return a->shorter_ns > b->shorter_ns; });
-    shown.resize(std::min(shown.size(), most_rows(in)));
+    const std::vector<ShownAccountRow> shown = shown_account(account, most_rows(in));
     if (shown.empty()) {
         return {};
     }
     Table table{.headings = {"shorter", "of all", "time", "thread time"}, .rows = {}};
-    for (const AccountRow* const each : shown) {
-        const AccountRow& row = *each;
-        const std::string place = where(row.place);
+    for (const ShownAccountRow& row : shown) {
         std::vector<Cell> cells = {{run > 0 ? percent(static_cast<double>(row.shorter_ns) / run) : ""},
                                    {percent(static_cast<double>(row.ns) / all)},
                                    {duration(style, row.ns)},
-                                   {what(row)}};
-        if (!place.empty()) {
+                                   {row.what}};
+        if (!row.where.empty()) {
             cells.push_back({" in "});
-            cells.push_back({place, Ink::kName});
+            cells.push_back({row.where, Ink::kName});
         }
-        if (!row.held_by.function.empty()) {
-            cells.push_back({" for " + where(row.held_by), Ink::kDim});
+        if (!row.held_by.empty()) {
+            cells.push_back({" for " + row.held_by, Ink::kDim});
         }
         table.rows.push_back(std::move(cells));
     }

@@ -11,7 +11,7 @@ std::vector<std::string> keys(std::string_view kind, const Platform& platform, b
     std::vector<std::string> result;
     for (const Experiment& experiment : experiments_for(kind, platform, has_code)) {
         EXPECT_FALSE(experiment.words.empty());
-        EXPECT_EQ(experiment.settings.empty(), experiment.is_virtual);
+        EXPECT_EQ(experiment.settings.empty(), experiment.is_virtual || experiment.binds_threads);
         result.push_back(experiment.key);
     }
     return result;
@@ -41,7 +41,8 @@ TEST(Experiments, AreThoseThatReachTheCause) {
     Platform openmp = plain;
     openmp.has_openmp = true;
     EXPECT_EQ(keys("oversubscription", openmp), (Keys{"fewer-threads", "passive-waiting"}));
-    EXPECT_EQ(keys("thread-migration", openmp), Keys{"fixed-places"});
+    EXPECT_EQ(keys("thread-migration", openmp), (Keys{"fixed-places", "own-processors"}));
+    EXPECT_EQ(keys("thread-migration", plain), Keys{"own-processors"});
     Platform own = plain;
     own.has_other_allocator = true;
     EXPECT_EQ(keys("allocation-churn", own), Keys{}) << "the settings are the C library's";

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <string>
 #include <unistd.h>
 
@@ -23,8 +24,10 @@ class TimedRunsOf : public testing::Test {
     }
     ~TimedRunsOf() override { fs::remove_all(folder_); }
 
-    Result<TimedRuns> run(const std::string& script, std::size_t pairs = 3) {
-        return run_in_turns({{"sh", "-c", script}, folder_}, {{"KYMO_TEST_SETTING", "on"}}, pairs,
+    Result<TimedRuns> run(const std::string& script, std::size_t pairs = 3, bool binds = false) {
+        Experiment experiment{"test", "", {{"KYMO_TEST_SETTING", "on"}}};
+        experiment.binds_threads = binds;
+        return run_in_turns({{"sh", "-c", script}, folder_}, experiment, pairs,
                             [&](const TimedRuns& so_far) { told_.push_back(so_far.pairs.size()); });
     }
 
@@ -65,9 +68,10 @@ TEST_F(TimedRunsOf, AProgramTakeTurns) {
 TEST_F(TimedRunsOf, AProgramKeepTheUsersOwnLists) {
     setenv("GLIBC_TUNABLES", "glibc.malloc.check=0", 1);
     setenv("OMP_NUM_THREADS", "7", 1);
-    const auto runs = run_in_turns({{"sh", "-c", "echo $GLIBC_TUNABLES,$OMP_NUM_THREADS\\; >> seen"}, folder_},
-                                   {{"GLIBC_TUNABLES", "glibc.malloc.mmap_max=0"}, {"OMP_NUM_THREADS", "2"}}, 1,
-                                   [](const TimedRuns&) {});
+    const auto runs =
+        run_in_turns({{"sh", "-c", "echo $GLIBC_TUNABLES,$OMP_NUM_THREADS\\; >> seen"}, folder_},
+                     {"test", "", {{"GLIBC_TUNABLES", "glibc.malloc.mmap_max=0"}, {"OMP_NUM_THREADS", "2"}}}, 1,
+                     [](const TimedRuns&) {});
     unsetenv("GLIBC_TUNABLES");
     unsetenv("OMP_NUM_THREADS");
     ASSERT_TRUE(runs) << runs.error().what;
@@ -75,6 +79,25 @@ TEST_F(TimedRunsOf, AProgramKeepTheUsersOwnLists) {
               "glibc.malloc.check=0,7;"
               "glibc.malloc.check=0,7;"
               "glibc.malloc.check=0:glibc.malloc.mmap_max=0,2;");
+}
+
+// The shell waits until it may run on one processor only, where it is to be bound.
+TEST_F(TimedRunsOf, AProgramBindItsThreads) {
+    cpu_set_t mine;
+    ASSERT_EQ(sched_getaffinity(0, sizeof mine, &mine), 0);
+    if (CPU_COUNT(&mine) < 2) {
+        GTEST_SKIP() << "one processor";
+    }
+    const auto runs =
+        run("one() { grep '^Cpus_allowed_list:[^0-9]*[0-9]*$' /proc/$$/status >/dev/null; }\n"
+            "i=0; while [ \"$KYMO_TEST_SETTING\" ] && ! one && [ $i -lt 500 ]; do sleep 0.02; i=$((i + 1)); done\n"
+            "one && echo one >> seen || echo many >> seen",
+            2, true);
+    ASSERT_TRUE(runs) << runs.error().what;
+    EXPECT_EQ(written(), "manymanyoneonemany");
+    cpu_set_t after;
+    ASSERT_EQ(sched_getaffinity(0, sizeof after, &after), 0);
+    EXPECT_TRUE(CPU_EQUAL(&mine, &after));
 }
 
 TEST_F(TimedRunsOf, AProgramThatEndsOtherwiseAreNotCompared) {

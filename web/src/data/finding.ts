@@ -8,6 +8,15 @@ export interface EvidenceRow {
   unit: string; // "ns", "share" or a count's
 }
 
+// A row of the run's account.
+export interface AccountRow {
+  what: string;
+  where: string; // "": no place of the program's own
+  held_by: string; // what the threads waited for was there; "": not known
+  ns: number;
+  shorter_ns: number; // the run without it
+}
+
 export interface Finding {
   kind: string;
   title: string;
@@ -19,6 +28,7 @@ export interface Finding {
   threads: number[];
   seconds: number | null; // likewise
   share: number | null; // null: the cost is not known
+  gain: [number, number] | null; // the run is expected to be shorter by, as shares; null: not known
   tested: boolean;
   confidence: number;
   evidence: EvidenceRow[];

@@ -1,5 +1,6 @@
 // The page's data of a recording.
 import { DataBlob, listBlobs } from "./blob";
+import { AccountRow } from "./finding";
 import { MemoryTrack } from "./memory";
 import { Levels } from "./level";
 
@@ -117,6 +118,7 @@ export class Model {
   events: string[]; // the counted ones
   eventUnits: string[];
   verdict: string;
+  account: { ns: number; rows: AccountRow[] };
   alarms: string[]; // reasons to doubt the whole recording
   sentences: string[];
   notes: string[];
@@ -168,6 +170,7 @@ export class Model {
     this.events = json.counted.map((event: number) => json.events[event].name);
     this.eventUnits = json.counted.map((event: number) => json.events[event].unit);
     this.verdict = json.verdict ?? "";
+    this.account = json.account ?? { ns: 0, rows: [] };
     this.alarms = json.alarms ?? [];
     this.sentences = json.sentences;
     this.notes = json.notes;

@@ -1,6 +1,6 @@
 // Findings and directions, as cards; a click moves every view to the place and the time. The text is readable for
 // screen readers too.
-import { EvidenceRow, Finding } from "../data/finding";
+import { AccountRow, EvidenceRow, Finding } from "../data/finding";
 import { h, replace } from "../draw/dom";
 import { Model, placeWords } from "../data/model";
 import { compact, count, duration, losses, moment, percent, withoutArguments } from "../format";
@@ -193,9 +193,49 @@ export class Findings implements ViewPart {
     return [
       finding.direction ? h("p", { class: "direction" }, this.plain(finding.direction)) : null,
       finding.confirm ? h("p", { class: "confirm" }, h("b", {}, "To confirm: "), this.plain(finding.confirm)) : null,
+      finding.gain
+        ? h("p", {}, `Without it the run is expected to be ${percent(finding.gain[0])} to ${percent(finding.gain[1])} shorter.`)
+        : null,
       h("p", { class: "hint" }, `${cost}; ${sure}`),
       this.occurrences(finding),
       ...finding.also.map((text) => h("p", { class: "hint" }, `Also possible: ${this.plain(text)}`)),
+    ];
+  }
+
+  // Where the time of all threads went, and what the run would be shorter by without it.
+  private account(): HTMLElement[] {
+    const { account, run } = this.context.model;
+    if (!account.rows.length) {
+      return [];
+    }
+    const row = (one: AccountRow) =>
+      h(
+        "tr",
+        {},
+        h("td", { class: "number" }, percent(one.shorter_ns / run.duration)),
+        h("td", { class: "number" }, percent(one.ns / account.ns)),
+        h(
+          "td",
+          {},
+          this.plain(one.what),
+          one.where ? h("span", { class: "what" }, ` in ${this.plain(one.where)}`) : null,
+          one.held_by ? h("span", { class: "hint" }, ` for ${this.plain(one.held_by)}`) : null,
+        ),
+      );
+    return [
+      h("h2", {}, "Where the time went"),
+      h(
+        "table",
+        { class: "account" },
+        h(
+          "tr",
+          {},
+          h("th", { title: "by what the run would be shorter without it" }, "shorter"),
+          h("th", { title: "of the time of all threads" }, "of all"),
+          h("th", {}, "thread time"),
+        ),
+        ...account.rows.map(row),
+      ),
     ];
   }
 
@@ -248,6 +288,7 @@ export class Findings implements ViewPart {
         ),
       );
     }
+    parts.push(...this.account());
     const { run } = model;
     parts.push(
       h("h2", {}, "Measured"),

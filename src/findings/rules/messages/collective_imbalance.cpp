@@ -36,7 +36,8 @@ void claim_collective_imbalance(const Case& subject, std::vector<Claim>* claims)
         return;
     }
     const Meanwhile during = meanwhile(evidence, most, most.collective_ns, last);
-    if (during.working < kLastAtWork || is_late_for_crowd(evidence, last.thread)) {
+    if (during.working < kLastAtWork || is_late_for_crowd(evidence, last.thread) ||
+        slower_ns(evidence, last, most) >= kMostByPace * (most.collective_ns - last.collective_ns)) {
         return;
     }
     Claim claim;
@@ -76,6 +77,7 @@ extern const Rule kCollectiveImbalance{
         "one that is there shortest is outside MPI for half of that time",
     .against =
         "the last one waits for messages itself meanwhile, or for a processor, of which there are fewer than ranks; "
+        "its processor was slower, which may explain half of it; "
         "all wait for one another in turn; another rank comes "
         "last at every operation: that "
         "is reported as load-imbalance",

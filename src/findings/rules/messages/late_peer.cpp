@@ -51,7 +51,8 @@ void claim_late_peer(const Case& subject, std::vector<Claim>* claims) {
             continue;
         }
         const Meanwhile during = meanwhile(evidence, *known[pair.rank], pair.ns, *known[pair.peer]);
-        if (during.working < kPeerAtWork || is_late_for_crowd(evidence, known[pair.peer]->thread)) {
+        if (during.working < kPeerAtWork || is_late_for_crowd(evidence, known[pair.peer]->thread) ||
+            slower_ns(evidence, *known[pair.peer], *known[pair.rank]) >= kMostByPace * pair.ns) {
             continue;
         }
         const double lost = pair.ns * during.working;
@@ -100,7 +101,7 @@ extern const Rule kLateSender{
         "sender is outside MPI for half of that time",
     .against =
         "the ranks are a serial chain; the sender waits for messages itself meanwhile, or for a processor, of which "
-        "there are fewer than ranks",
+        "there are fewer than ranks; its processor was slower, which may explain half of the waiting",
     .look = claim_late_peer<ChannelDirection::kReceive>,
     .direction =
         "send as soon as the data are there and do the rest after it, or let the receiver do work that does not need "

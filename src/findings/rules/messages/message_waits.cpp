@@ -232,6 +232,13 @@ bool is_late_for_crowd(const Evidence& evidence, std::uint32_t thread) {
     return lacking > 0 && lacking * 2 > outside;
 }
 
+double slower_ns(const Evidence& evidence, const RankWaits& rank, const RankWaits& other) {
+    const double own = evidence.run.threads[rank.thread].pace;
+    const double others = evidence.run.threads[other.thread].pace;
+    const double works = std::max(0.0, rank.life_ns - rank.inside_ns);
+    return others > 0 && own > others ? works * (1 - others / own) : 0;
+}
+
 NodeIndex longest_call(const Evidence& evidence, std::uint32_t thread, std::string_view part) {
     NodeIndex longest;
     double most = 0;

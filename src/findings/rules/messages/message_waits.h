@@ -59,6 +59,11 @@ Meanwhile meanwhile(const spacetime::Evidence& evidence, const RankWaits& waitin
 // calls.
 bool is_late_for_crowd(const spacetime::Evidence& evidence, std::uint32_t thread);
 
+// What one rank works for longer than it would at another's pace: the same arithmetic took longer on its processors,
+// which may be shared with other machines. 0 where that was not measured. Its work is the time outside MPI.
+inline constexpr double kMostByPace = 0.5;  // of a wait: where it is more, the processors may be the cause
+double slower_ns(const spacetime::Evidence& evidence, const RankWaits& rank, const RankWaits& other);
+
 // Of the MPI calls with this in their names, that in which a thread is longest; kNone: in none.
 NodeIndex longest_call(const spacetime::Evidence& evidence, std::uint32_t thread, std::string_view part = {});
 // The program's own code with such a call, which can be changed. The call itself if none is known.

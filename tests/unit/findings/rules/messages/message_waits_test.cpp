@@ -83,6 +83,25 @@ TEST(LateSender, IsNotOneThatWaitsItselfNorAShortWait) {
     EXPECT_EQ(find(told_of_sender(true, 1), "late-sender"), nullptr);
 }
 
+// The sender's processor took 1.9 times as long for the same arithmetic: at the other's pace it would be there in
+// time.
+TEST(LateSender, IsNotOneWhoseProcessorIsSlower) {
+    const auto told = [](double pace) {
+        MadeEvidence made = job(2);
+        occurrence_rounds(made, made.add_node("write_log"), 0, 0, 95);
+        occurrence_rounds(made, made.add_node("PMPI_Recv"), 1, 0, 45);
+        occurrence_rounds(made, made.add_node("use_data"), 1, 45, 100);
+        made.evidence.run.threads[0].pace = pace;
+        made.evidence.run.threads[1].pace = 100;
+        made.evidence.run.channels = {channel(0, 1, ChannelDirection::kSend, 1),
+                                      channel(1, 0, ChannelDirection::kReceive, 450)};
+        return find(judge(made.finish()).findings, "late-sender") != nullptr;
+    };
+    EXPECT_TRUE(told(100));
+    EXPECT_TRUE(told(0)) << "not measured";
+    EXPECT_FALSE(told(190));
+}
+
 // Who waits without a processor has no samples: the sender's own calls, shorter than the waiting, tell that it works.
 TEST(LateSender, NeedsNoSamplesOfTheOneThatWaits) {
     const auto told = [](std::uint64_t inside_ms) {

@@ -1,0 +1,25 @@
+// Binds each thread of a program to a processor of its own, from outside: the program is not changed for it.
+#pragma once
+
+#include <sys/types.h>
+
+namespace kymo::confirm {
+
+// Threads of this process's children, from when they are seen, by turns to the processors that this process may use:
+// a few times in each thread's first milliseconds it may still be elsewhere. A thread that binds itself otherwise is
+// bound again. Their own children are left alone. Until this ends.
+//
+// It is done by a child process, so that no thread here takes the signals of the program's end. Cost: a look into
+// /proc each millisecond for a second, then each ten.
+class BoundThreads {
+  public:
+    BoundThreads();
+    ~BoundThreads();
+    BoundThreads(const BoundThreads&) = delete;
+    BoundThreads& operator=(const BoundThreads&) = delete;
+
+  private:
+    pid_t helper_ = -1;
+};
+
+}  // namespace kymo::confirm
