@@ -20,7 +20,6 @@ namespace {
 kymo::monitor::Real<int (*)(int)> real_close{"close"};
 kymo::monitor::Real<int (*)(unsigned, unsigned, int)> real_close_range{"close_range"};
 kymo::monitor::Real<int (*)(FILE*)> real_fclose{"fclose"};
-kymo::monitor::Real<int (*)(FILE*)> real_pclose{"pclose"};
 kymo::monitor::Real<int (*)(int, int)> real_dup2{"dup2"};
 kymo::monitor::Real<int (*)(int, int, int)> real_dup3{"dup3"};
 kymo::monitor::Real<int (*)(int, int, int, int*)> real_socketpair{"socketpair"};
@@ -30,7 +29,6 @@ __attribute__((constructor)) void look_up() {
     real_close.get();
     real_close_range.get();
     real_fclose.get();
-    real_pclose.get();
     real_dup2.get();
     real_dup3.get();
     real_socketpair.get();
@@ -83,17 +81,10 @@ KYMO_INTERPOSE int close(int descriptor) {
     return result;
 }
 
-// Calls that close a descriptor without calling the function above, or reassign one.
+// Calls that close a descriptor without calling the function above (pclose: waits/system_calls.cpp), or reassign one.
 KYMO_INTERPOSE int fclose(FILE* file) {
     const int descriptor = fileno(file);
     const int result = real_fclose.get()(file);
-    descriptor_changes.note(descriptor);
-    return result;
-}
-
-KYMO_INTERPOSE int pclose(FILE* file) {
-    const int descriptor = fileno(file);
-    const int result = real_pclose.get()(file);
     descriptor_changes.note(descriptor);
     return result;
 }

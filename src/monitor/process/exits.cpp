@@ -8,6 +8,7 @@
 #include "monitor/process/program_file.h"
 #include "monitor/threads/busy.h"
 #include "monitor/threads/registry.h"
+#include "monitor/waits/waits.h"
 
 #include <cstdarg>
 #include <fcntl.h>
@@ -21,6 +22,8 @@ using kymo::monitor::fit_of_found_program;
 using kymo::monitor::fit_of_program;
 using kymo::monitor::process;
 using kymo::monitor::Process;
+using kymo::monitor::waited;
+using kymo::monitor::WaitKind;
 using kymo::monitor::with_monitor;
 
 namespace {
@@ -186,12 +189,13 @@ Fit look_at_program(const Look& look) {
 
 }  // namespace
 
-// These start other programs; this one continues.
+// These start other programs; this one continues once the new process executes its program: it waits until then.
 KYMO_INTERPOSE int posix_spawn(pid_t* pid, const char* path, const posix_spawn_file_actions_t* actions,
                                const posix_spawnattr_t* attributes, Words arguments, Words environment) {
     const Fit fit = look_at_program([&] { return fit_of_program(AT_FDCWD, path); });
     return with_monitor(environment, fit, [&](Words all) {
-        return real_posix_spawn.get()(pid, path, actions, attributes, arguments, all);
+        return waited(WaitKind::kChild, 0, 0,
+                      [&] { return real_posix_spawn.get()(pid, path, actions, attributes, arguments, all); });
     });
 }
 
@@ -199,6 +203,7 @@ KYMO_INTERPOSE int posix_spawnp(pid_t* pid, const char* file, const posix_spawn_
                                 const posix_spawnattr_t* attributes, Words arguments, Words environment) {
     const Fit fit = look_at_program([&] { return fit_of_found_program(file); });
     return with_monitor(environment, fit, [&](Words all) {
-        return real_posix_spawnp.get()(pid, file, actions, attributes, arguments, all);
+        return waited(WaitKind::kChild, 0, 0,
+                      [&] { return real_posix_spawnp.get()(pid, file, actions, attributes, arguments, all); });
     });
 }

@@ -14,6 +14,8 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/sendfile.h>
@@ -38,6 +40,14 @@ Moved moved_messages(const mmsghdr* messages, int count, bool is_taken = true) {
         moved.largest = messages[i].msg_len > moved.largest ? messages[i].msg_len : moved.largest;
     }
     return moved;
+}
+
+// A pipe to a child that is no descriptor any more.
+int closed(FILE* stream, int (*close)(FILE*)) {
+    const int descriptor = fileno(stream);
+    const int result = close(stream);
+    descriptor_changes.note(descriptor);
+    return result;
 }
 
 // The descriptor is connected from now on.
@@ -170,6 +180,12 @@ KYMO_WAITING_CALL(pid_t, wait4, kChild, 0, (pid_t child, int* status, int option
                   (child, status, options, usage), noexcept)
 KYMO_WAITING_CALL(int, waitid, kChild, 0, (idtype_t type, id_t id, siginfo_t* info, int options),
                   (type, id, info, options))
+
+// These wait inside the C library, for a child's end, or until it executes a program.
+KYMO_WAITING_CALL(int, system, kChild, 0, (const char* command), (command))
+KYMO_WAITING_CALL(FILE*, popen, kChild, 0, (const char* command, const char* mode), (command, mode))
+KYMO_MEASURED_CALL(int, pclose, (FILE * stream), (stream),
+                   (waited(WaitKind::kChild, 0, 0, [&] { return closed(stream, real); })))
 
 KYMO_WAITING_CALL(int, sigwait, kSignal, 0, (const sigset_t* set, int* signal), (set, signal))
 KYMO_WAITING_CALL(int, sigwaitinfo, kSignal, 0, (const sigset_t* set, siginfo_t* info), (set, info))

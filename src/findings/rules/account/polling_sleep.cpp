@@ -20,12 +20,20 @@ bool is_sleep(recording::WaitKind kind) {
     return kind == recording::WaitKind::kSleep;
 }
 
-// Processor time of threads that `maker` made after the run's first tenth.
+// Processor time of threads that `maker` made after the run's first tenth, and of processes that its process started
+// then.
 double work_made_later_ns(const Evidence& evidence, std::uint32_t maker) {
-    const auto early = evidence.run.begin + static_cast<std::uint64_t>(kLeastBusy * duration_ns(evidence));
+    const RunFacts& run = evidence.run;
+    const auto early = run.begin + static_cast<std::uint64_t>(kLeastBusy * duration_ns(evidence));
+    const auto is_of_child = [&](const ThreadFacts& thread) {
+        return thread.process < run.processes.size() && thread.process != run.threads[maker].process &&
+               run.processes[thread.process].parent == run.threads[maker].process &&
+               run.processes[thread.process].begin > early;
+    };
     double ns = 0;
-    for (const ThreadFacts& thread : evidence.run.threads) {
-        ns += thread.creator == maker && thread.begin > early ? static_cast<double>(processor(thread.total)) : 0;
+    for (const ThreadFacts& thread : run.threads) {
+        const bool is_made = thread.creator == maker && thread.begin > early;
+        ns += is_made || is_of_child(thread) ? static_cast<double>(processor(thread.total)) : 0;
     }
     return ns;
 }

@@ -230,6 +230,20 @@ TEST(PollingSleep, IsToldOfOneThatMakesTheThreadsThatWork) {
     EXPECT_EQ(run.claims(kPollingSleep).size(), 1U);
 }
 
+TEST(PollingSleep, IsToldOfOneThatStartsTheProcessesThatWork) {
+    MadeRun run;
+    run.add(TimeClass::kTimer, 700, 600);
+    run.add(TimeClass::kWork, 400, 300, 2, "work");
+    run.add_wait(WaitKind::kSleep, 700, 70);
+    run.evidence().run.processes = {{.pid = 1, .name = "a"},
+                                    {.pid = 2, .parent = 0, .name = "a", .begin = 500 * kMs}};
+    run.evidence().run.threads[2].process = 1;
+    run.evidence().run.threads[2].total.user = 300 * kMs;
+    EXPECT_EQ(run.claims(kPollingSleep).size(), 1U);
+    run.evidence().run.processes[1].parent = kNone;
+    EXPECT_TRUE(run.claims(kPollingSleep).empty()) << "another one started it";
+}
+
 TEST(PollingSleep, IsNotToldOfAProgramThatIsThereToWait) {
     MadeRun idle;
     idle.add(TimeClass::kTimer, 950, 900);
