@@ -104,7 +104,7 @@ class Attachment {
         log_.write_run(command(options_, targets));
         log_.write_clock_pair();
         begun_ = monotonic_now().ns;
-        if (auto begun = begin_live(builder_, samples_.rings(), begun_); !begun) {
+        if (auto begun = begin_live(builder_, builder_options_, samples_.rings(), begun_); !begun) {
             return begun;
         }
         // The kernel's records begin before the processes are read, so that what changes meanwhile is seen twice

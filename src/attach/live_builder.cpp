@@ -43,20 +43,21 @@ import::BuilderOptions live_builder_options(bool every_process, LiveFiles& files
     options.kernel_symbols = "/proc/kallsyms";
     options.locate = [&files](const import::perf::Mapping& row) { return files.locate(row); };
     options.file_kind = file_kind;
-    options.wakes = kWakes;
     options.generated_names = {[&names](std::uint32_t pid) { names.prepare(pid); },
                                [&names](std::uint32_t pid) { return names.open(pid); }};
     return options;
 }
 
-Result<void> begin_live(import::RecordingBuilder& builder, const SampleRings& rings, std::uint64_t time) {
+Result<void> begin_live(import::RecordingBuilder& builder, import::BuilderOptions& options, const SampleRings& rings,
+                        std::uint64_t time) {
     utsname system{};
     uname(&system);
     import::perf::FileFacts facts;
     facts.arch = system.machine;
     facts.first_time = time;
+    options.wakes = rings.wakes();
     const auto all = rings.events().all();
-    return builder.begin(facts, all.first(std::min<std::size_t>(all.size(), kWakes)));
+    return builder.begin(facts, all.first(std::min<std::size_t>(all.size(), rings.wakes())));
 }
 
 }  // namespace kymo::attach

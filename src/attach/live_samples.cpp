@@ -56,13 +56,14 @@ Result<void> LiveSamples::open(const Scope& scope, const SampleSettings& setting
 
 import::perf::Visitor& LiveSamples::deliver_to(import::RecordingBuilder& builder) {
     builder_ = &builder;
-    return seams_.emplace(scope_.is_tree(), builder);
+    return seams_.emplace(scope_.is_tree(), rings_.switches(), builder);
 }
 
 void LiveSamples::drain(bool last) {
     rings_.drain(last, *seams_);
     if (last) {
         tell_rest_of_lost();
+        rings_.tell_lost_of_asked();
         return;
     }
     if (scope_.is_tree() && ++drains_ % kDrainsToGone == 0) {

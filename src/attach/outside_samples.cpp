@@ -8,6 +8,7 @@ namespace kymo::attach {
 void OutsideSamples::fit(launch::RecordOptions& options) {
     options.from_outside = true;
     options.has_kernel_records = true;
+    options.events.clear();  // those are its own
     options.participants.push_back(this);
 }
 
@@ -21,7 +22,7 @@ Result<void> OutsideSamples::started(launch::RunScene& scene) {
     files_.emplace(scene.folder);
     builder_options_ = live_builder_options(true, *files_, names_);
     builder_.emplace(scene.folder, builder_options_, scene.log);
-    if (auto begun = begin_live(*builder_, samples_.rings(), scene.begun); !begun) {
+    if (auto begun = begin_live(*builder_, builder_options_, samples_.rings(), scene.begun); !begun) {
         return begun;
     }
     samples_.deliver_to(*builder_);

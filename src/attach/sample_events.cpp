@@ -2,6 +2,7 @@
 
 #include "attach/native.h"
 #include "base/descriptor.h"
+#include "events/attributes.h"
 #include "events/probe.h"
 #include "events/tracepoints.h"
 #include "import/kernel_code.h"
@@ -58,6 +59,17 @@ perf_event_attr software_event(std::uint64_t config, const Scope& scope, const S
     return attr;
 }
 
+perf_event_attr sampled_event(std::uint64_t config, std::uint64_t period, const Scope& scope,
+                              const SampleSettings& settings, bool with_kernel) {
+    perf_event_attr attr = software_event(config, scope, settings, with_kernel);
+    attr.sample_period = period;
+    attr.sample_type |= PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+    attr.sample_regs_user = native::kRegisterMask;
+    attr.sample_stack_user = settings.stack_bytes;
+    attr.exclude_callchain_kernel = with_kernel && import::shows_kernel_addresses() ? 0 : 1;
+    return attr;
+}
+
 }  // namespace
 
 Result<std::uint64_t> waking_tracepoint() {
@@ -93,23 +105,32 @@ perf_event_attr lasting_event(const Scope& scope, const SampleSettings& settings
 }
 
 std::vector<perf_event_attr> sampling_events(const Scope& scope, const SampleSettings& settings, bool with_kernel) {
-    const auto sampled = [&](std::uint64_t config, std::uint64_t period) {
-        perf_event_attr attr = software_event(config, scope, settings, with_kernel);
-        attr.sample_period = period;
-        attr.sample_type |= PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
-        attr.sample_regs_user = native::kRegisterMask;
-        attr.sample_stack_user = settings.stack_bytes;
-        attr.exclude_callchain_kernel = with_kernel && import::shows_kernel_addresses() ? 0 : 1;
-        return attr;
-    };
     // Of a whole processor its own clock counts: a task's would run while none does.
     const std::uint64_t clock = scope.is_tree() ? PERF_COUNT_SW_TASK_CLOCK : PERF_COUNT_SW_CPU_CLOCK;
     std::vector<perf_event_attr> events = {
-        sampled(clock, kNsPerSecond / std::max<std::uint64_t>(settings.frequency, 1))};
+        sampled_event(clock, settings.clock_period_ns, scope, settings, with_kernel)};
     if (with_kernel) {
-        events.push_back(sampled(PERF_COUNT_SW_CONTEXT_SWITCHES, 1));
+        events.push_back(sampled_event(PERF_COUNT_SW_CONTEXT_SWITCHES, 1, scope, settings, with_kernel));
     }
     return events;
+}
+
+perf_event_attr asked_event(const events::SessionEvent& event, const Scope& scope, const SampleSettings& settings,
+                            bool with_kernel) {
+    const bool is_steered = event.mode == events::Mode::kFrequency && !events::is_clock(event);
+    const std::uint64_t period = events::is_clock(event) ? events::clock_period_ns(event) : event.value;
+    perf_event_attr attr = sampled_event(event.config, period, scope, settings, with_kernel && !event.user_only);
+    attr.type = event.type;
+    attr.config1 = event.config1;
+    attr.config2 = event.config2;
+    attr.precise_ip = event.precise & 3U;
+    if (is_steered) {
+        // The kernel changes the period from sample to sample: each says what it stands for. With a fixed period that
+        // field would make it take a sample of every software event.
+        attr.freq = 1;
+        attr.sample_type |= PERF_SAMPLE_PERIOD;
+    }
+    return attr;
 }
 
 perf::Attribute described(const perf_event_attr& attr, const char* name) {
@@ -118,7 +139,9 @@ perf::Attribute described(const perf_event_attr& attr, const char* name) {
     made.type = attr.type;
     made.config = attr.config;
     made.sample_type = attr.sample_type;
-    made.period = attr.sample_period;
+    made.is_frequency = attr.freq != 0;
+    (made.is_frequency ? made.frequency : made.period) = attr.sample_period;
+    made.precise = static_cast<std::uint8_t>(attr.precise_ip);
     made.exclude_kernel = attr.exclude_kernel != 0;
     made.exclude_hypervisor = true;
     made.inherit = attr.inherit != 0;
@@ -140,13 +163,15 @@ std::uint64_t lost_by(int descriptor, const perf_event_attr& attr) {
     return is_counted && read(descriptor, &counts, sizeof counts) == sizeof counts ? counts.lost : 0;
 }
 
-Error refusal(int error) {
+Error refusal(int error, std::size_t asked) {
     switch (error) {
         case ESRCH:
             return {ErrorKind::kNotFound, "the process has ended", "name one that is running: ps -e"};
         case EMFILE:
         case ENFILE:
-            return {ErrorKind::kNoSpace, "too many open files: three are needed for each thread and processor",
+            return {ErrorKind::kNoSpace,
+                    "too many open files: " + std::string(asked == 0 ? "three" : std::to_string(3 + asked)) +
+                        " are needed for each thread and processor",
                     "raise the limit: ulimit -n 100000"};
         case ENOMEM:
             return {ErrorKind::kNoSpace, "no memory for the kernel's events", "attach to fewer threads"};

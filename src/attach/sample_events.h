@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "events/session.h"
 #include "import/perf/attribute.h"
 
 #include <cstdint>
@@ -25,19 +26,19 @@ struct Scope {
     bool is_tree() const { return !machine && cgroup < 0; }
 };
 
-struct SampleSettings {
-    std::uint64_t frequency = 1000;    // samples a second of processor time
-    std::uint32_t stack_bytes = 8192;  // of each sample, at first; a multiple of 8 below 64 KiB
-    bool fits_stack = true;            // more of the stack, or less, from when paths need that on
-    bool on_exec = false;              // the events count from the thread's exec on, without enable()
-};
 inline constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
+struct SampleSettings {
+    std::uint64_t clock_period_ns = kNsPerSecond / 1000;  // of processor time, between two samples
+    std::uint32_t stack_bytes = 8192;                     // of each sample, at first; a multiple of 8 below 64 KiB
+    bool fits_stack = true;  // more of the stack, or less, from when the clock's paths need that on
+    bool on_exec = false;    // the events count from the thread's exec on, without enable()
+    std::vector<events::SessionEvent> asked = {};  // others that take samples (asked_events.h)
+};
 
-// Positions of the events that take samples, as of a file of events.
+// Positions of the events that take samples, as of a file of events: these two, then those that were asked for, then
+// the tracepoint of wakings. Without the kernel there is no second one, and the others follow the first.
 inline constexpr std::uint32_t kClock = 0;
 inline constexpr std::uint32_t kSwitches = 1;
-
-inline constexpr std::uint32_t kWakes = 2;
 
 // The tracepoint whose samples say who wakes which thread (import/waits/wakes.h). kPermission, kUnsupported: this
 // user may not have it; with the remedy.
@@ -53,6 +54,10 @@ perf_event_attr lasting_event(const Scope& scope, const SampleSettings& settings
 // is where a thread begins to wait. Without the kernel there is no second one: the processor is lost inside it.
 std::vector<perf_event_attr> sampling_events(const Scope& scope, const SampleSettings& settings, bool with_kernel);
 
+// One that was asked for. It lasts: its samples keep the size of the stack that they have at first.
+perf_event_attr asked_event(const events::SessionEvent& event, const Scope& scope, const SampleSettings& settings,
+                            bool with_kernel);
+
 // As of a file of events; without ids.
 import::perf::Attribute described(const perf_event_attr& attr, const char* name);
 
@@ -60,7 +65,7 @@ import::perf::Attribute described(const perf_event_attr& attr, const char* name)
 // that there is room for. 0: the kernel does not count them (before Linux 6.0).
 std::uint64_t lost_by(int descriptor, const perf_event_attr& attr);
 
-// Why perf_event_open() or its kin end with this errno, and what next.
-Error refusal(int error);
+// Why perf_event_open() or its kin end with this errno, and what next. `asked`: so many events were asked for.
+Error refusal(int error, std::size_t asked);
 
 }  // namespace kymo::attach

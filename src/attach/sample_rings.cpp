@@ -61,7 +61,8 @@ Result<void> SampleRings::open(const Scope& scope, const SampleSettings& setting
         }
     }
     if (error != 0) {
-        return refusal(error);
+        return refused_ ? events::why_refused(settings.asked[*refused_], error, events::probe())
+                        : refusal(error, settings.asked.size());
     }
     settled_ = monotonic_now().ns;
     return {};
@@ -72,9 +73,15 @@ int SampleRings::open_all(const Scope& scope, const SampleSettings& settings, bo
                           std::optional<std::uint64_t> waking) {
     const perf_event_attr lasting = lasting_event(scope, settings, with_kernel, waking);
     sampling_ = sampling_events(scope, settings, with_kernel);
+    asked_.clear();
+    for (const events::SessionEvent& event : settings.asked) {
+        asked_.push_back(asked_event(event, scope, settings, with_kernel));
+    }
+    const auto others = static_cast<std::uint32_t>(sampling_.size() + asked_.size());
+    switches_ = with_kernel ? kSwitches : perf::kNotGiven;
+    wakes_ = waking ? others : perf::kNotGiven;
     int error = ENOMEM;
     is_short_of_memory_ = true;
-    has_wakes_ = waking.has_value();
     for (data_bytes_ = kLargestRing; data_bytes_ >= kSmallestRing; data_bytes_ /= 2) {
         close();
         is_short_of_memory_ = false;
@@ -83,11 +90,16 @@ int SampleRings::open_all(const Scope& scope, const SampleSettings& settings, bo
         if (with_kernel) {
             events_.add(described(sampling_[kSwitches], "context-switches"));
         }
+        for (std::size_t i = 0; i < asked_.size(); ++i) {
+            events_.add(described(asked_[i], settings.asked[i].name));
+        }
         if (waking) {
             events_.add(described(lasting, "sched:sched_waking"));
         }
+        refused_.reset();
         error = open_lasting(scope, lasting);
         error = error == 0 ? open_sampling(scope, &samplers_) : error;
+        error = error == 0 ? open_asked(scope) : error;
         if (error == 0 && !rings_.empty()) {
             return 0;
         }
@@ -100,7 +112,7 @@ int SampleRings::open_all(const Scope& scope, const SampleSettings& settings, bo
 }
 
 int SampleRings::open_lasting(const Scope& scope, const perf_event_attr& attr) {
-    const std::uint32_t event = attr.type == PERF_TYPE_TRACEPOINT ? kWakes : kClock;
+    const std::uint32_t event = attr.type == PERF_TYPE_TRACEPOINT ? wakes_ : kClock;
     for (const int processor : launch::online_processors()) {
         Ring ring;
         ring.processor = processor;
@@ -119,16 +131,39 @@ int SampleRings::open_lasting(const Scope& scope, const perf_event_attr& attr) {
 }
 
 int SampleRings::open_sampling(const Scope& scope, std::vector<int>* to) {
+    for (std::uint32_t i = 0; i < sampling_.size(); ++i) {
+        if (const int error = open_into_rings(scope, sampling_[i], i, to); error != 0) {
+            return error;
+        }
+    }
+    return 0;
+}
+
+int SampleRings::open_asked(const Scope& scope) {
+    asked_ends_.assign(1, lasting_.size());
+    for (std::uint32_t i = 0; i < asked_.size(); ++i) {
+        const auto event = static_cast<std::uint32_t>(sampling_.size()) + i;
+        if (const int error = open_into_rings(scope, asked_[i], event, &lasting_); error != 0) {
+            const bool is_short = error == EMFILE || error == ENFILE || error == ENOMEM;
+            refused_ = is_short ? std::nullopt : std::optional<std::size_t>(i);
+            return error;
+        }
+        asked_ends_.push_back(lasting_.size());
+    }
+    return 0;
+}
+
+int SampleRings::open_into_rings(const Scope& scope, const perf_event_attr& attr, std::uint32_t event,
+                                 std::vector<int>* to) {
     for (const Ring& ring : rings_) {
         for (const pid_t target : targets_of(scope)) {
-            for (std::uint32_t i = 0; i < sampling_.size(); ++i) {
-                int error = open_event(scope, sampling_[i], target, ring.processor, i, to);
-                if (error == 0 && ioctl(to->back(), PERF_EVENT_IOC_SET_OUTPUT, ring.descriptor) != 0) {
-                    error = errno;
-                }
-                if (error != 0 && error != ESRCH && error != ENODEV) {
-                    return error;
-                }
+            int error = open_event(scope, attr, target, ring.processor, event, to);
+            if (error == 0 && ioctl(to->back(), PERF_EVENT_IOC_SET_OUTPUT, ring.descriptor) != 0) {
+                error = errno;
+            }
+            // A thread that has ended meanwhile, and a processor that was taken away.
+            if (error != 0 && error != ESRCH && error != ENODEV) {
+                return error;
             }
         }
     }
@@ -189,7 +224,7 @@ void SampleRings::end_change(bool is_made) {
     close_all(changed_);
 }
 
-std::uint64_t SampleRings::lost_by_all(const std::vector<int>& descriptors) const {
+std::uint64_t SampleRings::lost_by_all(std::span<const int> descriptors) const {
     std::uint64_t lost = 0;
     for (const int descriptor : descriptors) {
         lost += lost_by(descriptor, sampling_.front());  // of all events the same in this
@@ -199,6 +234,18 @@ std::uint64_t SampleRings::lost_by_all(const std::vector<int>& descriptors) cons
 
 std::uint64_t SampleRings::lost() const {
     return lost_before_ + lost_by_all(samplers_) + lost_by_all(lasting_);
+}
+
+void SampleRings::tell_lost_of_asked() {
+    for (std::size_t i = 0; i + 1 < asked_ends_.size(); ++i) {
+        const auto own = std::span<const int>(lasting_).subspan(asked_ends_[i], asked_ends_[i + 1] - asked_ends_[i]);
+        if (const std::uint64_t lost = lost_by_all(own); lost != 0) {
+            const std::string& name = events_.all()[sampling_.size() + i].name;
+            missing_.push_back({std::to_string(lost) + " samples of " + name,
+                                "the kernel had no room for them, so that the event is counted too low",
+                                "a longer period, or less of the stack: --stack 1024"});
+        }
+    }
 }
 
 void SampleRings::enable(bool on) {

@@ -30,7 +30,8 @@ class SampleRings {
     ~SampleRings() { close(); }
 
     // The events count from enable() on. kPermission names the setting or capability; kNotFound: all threads have
-    // ended; kNoSpace: descriptors or locked memory. Cost: three descriptors a thread and processor.
+    // ended; kNoSpace: descriptors or locked memory; as of why_refused(): of an event that was asked for. Cost: three
+    // descriptors a thread and processor, and one for each of those.
     Result<void> open(const Scope& scope, const SampleSettings& settings);
     void enable(bool on);
     void close();
@@ -48,8 +49,11 @@ class SampleRings {
     // What they lack, and why.
     const std::vector<events::Missing>& missing() const { return missing_; }
 
-    // Whether samples say who wakes which thread.
-    bool has_wakes() const { return has_wakes_; }
+    // The event whose samples say that a thread loses its processor, and the one whose samples say who wakes which
+    // thread, which is the last; kNotGiven: there is none.
+    std::uint32_t switches() const { return switches_; }
+    std::uint32_t wakes() const { return wakes_; }
+    bool has_wakes() const { return wakes_ != import::perf::kNotGiven; }
 
     // Descriptors that become readable when a ring is half full.
     void append_poll(std::vector<pollfd>& descriptors) const;
@@ -64,6 +68,9 @@ class SampleRings {
     // Records that there was no room for, those too of which no record has come yet; 0: not known. Cost: a system
     // call for each descriptor.
     std::uint64_t lost() const;
+
+    // Adds to missing(): samples of events that were asked for, of which there was no room for some. Before close().
+    void tell_lost_of_asked();
 
     std::uint64_t bytes() const { return bytes_seen_; }  // of records so far
     // Bytes of records that each ring holds.
@@ -84,22 +91,28 @@ class SampleRings {
     int open_all(const Scope& scope, const SampleSettings& settings, bool with_kernel,
                  std::optional<std::uint64_t> waking);
     int open_lasting(const Scope& scope, const perf_event_attr& attr);
+    int open_asked(const Scope& scope);
     int open_sampling(const Scope& scope, std::vector<int>* to);
+    int open_into_rings(const Scope& scope, const perf_event_attr& attr, std::uint32_t event, std::vector<int>* to);
     int open_event(const Scope& scope, const perf_event_attr& attr, int thread, int processor, std::uint32_t event,
                    std::vector<int>* to);
     int add_to_ring(int descriptor, Ring* ring);
     void take(const Ring& ring);
-    std::uint64_t lost_by_all(const std::vector<int>& descriptors) const;
+    std::uint64_t lost_by_all(std::span<const int> descriptors) const;
     std::span<const std::uint8_t> record_at(const Place& place) const;
 
     std::vector<perf_event_attr> sampling_;
-    std::vector<int> lasting_;    // descriptors
-    std::vector<int> samplers_;   // likewise, of the events that take samples
-    std::vector<int> changed_;    // likewise, while they change
-    std::vector<Ring> rings_;     // one a processor
-    std::size_t data_bytes_ = 0;  // of the next ring
+    std::vector<perf_event_attr> asked_;
+    std::vector<int> lasting_;             // descriptors, those of asked_ as well
+    std::vector<std::size_t> asked_ends_;  // of those of each one of asked_, in lasting_
+    std::vector<int> samplers_;            // likewise, of the events of sampling_
+    std::vector<int> changed_;             // likewise, while they change
+    std::vector<Ring> rings_;              // one a processor
+    std::size_t data_bytes_ = 0;           // of the next ring
     bool is_short_of_memory_ = false;
-    bool has_wakes_ = false;
+    std::uint32_t switches_ = import::perf::kNotGiven;
+    std::uint32_t wakes_ = import::perf::kNotGiven;
+    std::optional<std::size_t> refused_;  // of those that were asked for
     import::perf::Events events_;
     std::vector<events::Missing> missing_;
     std::vector<std::uint8_t> held_;  // records that have not been handed on

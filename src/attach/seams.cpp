@@ -95,7 +95,7 @@ std::uint64_t Seams::period_of(const perf::Sample& row) {
 }
 
 void Seams::sample(const perf::Sample& row) {
-    if (row.attribute == kSwitches && is_seen(row)) {
+    if (row.attribute == switches_ && is_seen(row)) {
         return;
     }
     if (row.attribute == kClock) {

@@ -19,8 +19,11 @@ namespace kymo::attach {
 
 class Seams final : public import::perf::Visitor {
   public:
-    // `by_thread`: the clock counts each thread's time; else each processor's. `to` outlives this.
-    Seams(bool by_thread, import::perf::Visitor& to) : by_thread_(by_thread), to_(to) {}
+    // `by_thread`: the clock counts each thread's time; else each processor's. `switches`: the event whose samples
+    // say that a thread loses its processor; no event's number: there is none. `to` outlives this. Samples of other
+    // events are handed on as they are: those events last.
+    Seams(bool by_thread, std::uint32_t switches, import::perf::Visitor& to)
+        : by_thread_(by_thread), switches_(switches), to_(to) {}
 
     // Events are opened again from now on: what had no sample yet may have counted before.
     void begin_change();
@@ -59,6 +62,7 @@ class Seams final : public import::perf::Visitor {
     std::uint64_t period_of(const import::perf::Sample& row);
 
     bool by_thread_;
+    std::uint32_t switches_;
     import::perf::Visitor& to_;
     unsigned change_ = 0;  // of events, so far
     std::unordered_map<std::uint32_t, Thread> threads_;

@@ -30,24 +30,6 @@ Error cannot_sample(const SessionEvent& event) {
             "count it instead: -e " + quoted_name(event)};
 }
 
-// A clock's rate beyond what the kernel's timers or its limits deliver.
-Result<void> check_rate(const SessionEvent& event, const Machine& machine) {
-    constexpr std::uint64_t kShortestPeriodNs = 10'000;  // the kernel's own floor for clock events
-    if (is_clock(event) && event.samples() && clock_period_ns(event) < kShortestPeriodNs) {
-        return Error{ErrorKind::kUsage, quoted_name(event) + ": the kernel samples a clock at most every 10000 ns",
-                     "ask for " + quoted_name(event) + ":freq=100000 or less"};
-    }
-    const bool frequency = event.mode == Mode::kFrequency;
-    if (frequency && machine.max_sample_rate != 0 && event.value > machine.max_sample_rate) {
-        return Error{ErrorKind::kUnsupported,
-                     quoted_name(event) + ": " + std::to_string(event.value) +
-                         " samples a second are more than the " + std::to_string(machine.max_sample_rate) +
-                         " this machine permits",
-                     "sudo sysctl kernel.perf_event_max_sample_rate=" + std::to_string(event.value)};
-    }
-    return {};
-}
-
 // Adds the event, or gives the listed one of the same kind its mode.
 Result<void> merge(const SessionEvent& event, Session& session) {
     const auto end = session.events + session.event_count;
@@ -68,46 +50,6 @@ Result<void> merge(const SessionEvent& event, Session& session) {
     }
     session.events[session.event_count++] = event;
     return {};
-}
-
-Error refused(const SessionEvent& event, int error, const Machine& machine) {
-    const std::string name = quoted_name(event);
-    switch (error) {
-        case EACCES:
-        case EPERM: {
-            const Refusal refusal = why_no_kernel_counting(machine);
-            const bool tracepoint = event.type == PERF_TYPE_TRACEPOINT;
-            return {ErrorKind::kPermission, "event " + name + ": not permitted (" + refusal.why + ")",
-                    tracepoint ? "run as root, or: sudo sysctl kernel.perf_event_paranoid=-1" : refusal.remedy};
-        }
-        case ENOENT:
-        case EOPNOTSUPP:
-        case ENODEV:
-        case ENXIO: {
-            if (machine.hardware_error == 0) {
-                return {ErrorKind::kUnsupported,
-                        "event " + name +
-                            (event.samples() ? " cannot be sampled on this processor"
-                                             : " cannot be counted on this processor"),
-                        event.samples() ? "count it instead, or ask for less precision (precise=0)"
-                                        : "list this machine's events with: kymo doctor --events"};
-            }
-            const Refusal refusal = why_no_hardware_counters(machine);
-            return {ErrorKind::kUnsupported, "event " + name + ": " + refusal.why, refusal.remedy};
-        }
-        case EBUSY:
-            return {ErrorKind::kUnsupported, "event " + name + ": another program uses the counter",
-                    "sudo sysctl kernel.nmi_watchdog=0"};
-        case EMFILE:
-            return {ErrorKind::kNoSpace, "event " + name + ": no file descriptor is left", "ulimit -n 65536"};
-        case EINVAL:
-            return {ErrorKind::kUnsupported,
-                    "event " + name + ": the kernel does not accept it for a thread in this form",
-                    event.samples() ? "count it instead, without period, freq and precise"
-                                    : "check its terms against /sys/bus/event_source/devices/*/format"};
-        default:
-            return {ErrorKind::kUnsupported, "event " + name + ": " + std::strerror(error), "see perf_event_open(2)"};
-    }
 }
 
 // Opens the list event by event as a thread will, and keeps the groups' leaders open until the end.
@@ -243,7 +185,7 @@ Result<void> plan_perf_events(std::span<const SessionEvent> asked, const Machine
             const bool by_name =
                 std::any_of(asked.begin(), asked.end(), [&](const auto& a) { return same_event(a, event); });
             if (by_name || i == 0 || !counts_only_in_kernel(event)) {
-                return refused(event, error, machine);
+                return why_refused(event, error, machine);
             }
             const Refusal refusal = why_no_kernel_counting(machine);
             plan.missing.push_back({event.name, refusal.why, refusal.remedy});
@@ -269,6 +211,63 @@ Result<void> plan_perf_events(std::span<const SessionEvent> asked, const Machine
 }
 
 }  // namespace
+
+Result<void> check_rate(const SessionEvent& event, const Machine& machine) {
+    constexpr std::uint64_t kShortestPeriodNs = 10'000;  // the kernel's own floor for clock events
+    if (is_clock(event) && event.samples() && clock_period_ns(event) < kShortestPeriodNs) {
+        return Error{ErrorKind::kUsage, quoted_name(event) + ": the kernel samples a clock at most every 10000 ns",
+                     "ask for " + quoted_name(event) + ":freq=100000 or less"};
+    }
+    const bool frequency = event.mode == Mode::kFrequency;
+    if (frequency && machine.max_sample_rate != 0 && event.value > machine.max_sample_rate) {
+        return Error{ErrorKind::kUnsupported,
+                     quoted_name(event) + ": " + std::to_string(event.value) +
+                         " samples a second are more than the " + std::to_string(machine.max_sample_rate) +
+                         " this machine permits",
+                     "sudo sysctl kernel.perf_event_max_sample_rate=" + std::to_string(event.value)};
+    }
+    return {};
+}
+
+Error why_refused(const SessionEvent& event, int error, const Machine& machine) {
+    const std::string name = quoted_name(event);
+    switch (error) {
+        case EACCES:
+        case EPERM: {
+            const Refusal refusal = why_no_kernel_counting(machine);
+            const bool tracepoint = event.type == PERF_TYPE_TRACEPOINT;
+            return {ErrorKind::kPermission, "event " + name + ": not permitted (" + refusal.why + ")",
+                    tracepoint ? "run as root, or: sudo sysctl kernel.perf_event_paranoid=-1" : refusal.remedy};
+        }
+        case ENOENT:
+        case EOPNOTSUPP:
+        case ENODEV:
+        case ENXIO: {
+            if (machine.hardware_error == 0) {
+                return {ErrorKind::kUnsupported,
+                        "event " + name +
+                            (event.samples() ? " cannot be sampled on this processor"
+                                             : " cannot be counted on this processor"),
+                        event.samples() ? "count it instead, or ask for less precision (precise=0)"
+                                        : "list this machine's events with: kymo doctor --events"};
+            }
+            const Refusal refusal = why_no_hardware_counters(machine);
+            return {ErrorKind::kUnsupported, "event " + name + ": " + refusal.why, refusal.remedy};
+        }
+        case EBUSY:
+            return {ErrorKind::kUnsupported, "event " + name + ": another program uses the counter",
+                    "sudo sysctl kernel.nmi_watchdog=0"};
+        case EMFILE:
+            return {ErrorKind::kNoSpace, "event " + name + ": no file descriptor is left", "ulimit -n 65536"};
+        case EINVAL:
+            return {ErrorKind::kUnsupported,
+                    "event " + name + ": the kernel does not accept it for a thread in this form",
+                    event.samples() ? "count it instead, without period, freq and precise"
+                                    : "check its terms against /sys/bus/event_source/devices/*/format"};
+        default:
+            return {ErrorKind::kUnsupported, "event " + name + ": " + std::strerror(error), "see perf_event_open(2)"};
+    }
+}
 
 Result<Plan> plan_events(std::span<const std::string> requests, const Machine& machine, CounterOpener& opener,
                          const NamePlaces& places) {

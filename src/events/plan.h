@@ -42,4 +42,10 @@ struct Plan {
 Result<Plan> plan_events(std::span<const std::string> requests, const Machine& machine, CounterOpener& opener,
                          const NamePlaces& places = {});
 
+// kUsage, kUnsupported: the kernel's timers, or its limits, do not take samples as fast as that.
+Result<void> check_rate(const SessionEvent& event, const Machine& machine);
+
+// Why perf_event_open() ended with this errno for the event, and what next.
+Error why_refused(const SessionEvent& event, int error, const Machine& machine);
+
 }  // namespace kymo::events

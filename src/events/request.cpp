@@ -104,4 +104,18 @@ Result<Request> parse_request(std::string_view text) {
     return request;
 }
 
+std::vector<std::string> split_requests(std::string_view list) {
+    std::vector<std::string> requests(1);
+    bool is_in_terms = false;
+    for (const char c : list) {
+        is_in_terms = is_in_terms != (c == '/');
+        if (c == ',' && !is_in_terms) {
+            requests.emplace_back();
+        } else {
+            requests.back() += c;
+        }
+    }
+    return requests;
+}
+
 }  // namespace kymo::events

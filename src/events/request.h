@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace kymo::events {
 
@@ -27,5 +28,9 @@ struct Request {
 
 // kUsage: empty or over-long name, blanks or control characters in it, a bad number, period and freq both given.
 Result<Request> parse_request(std::string_view text);
+
+// The requests of a list, as "page-faults:period=1,cycles": separated by commas, but for those between the slashes of
+// DEVICE/TERMS/.
+std::vector<std::string> split_requests(std::string_view list);
 
 }  // namespace kymo::events

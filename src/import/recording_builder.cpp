@@ -441,7 +441,8 @@ void RecordingBuilder::note_wake(const perf::Sample& row) {
 }
 
 void RecordingBuilder::note_stack(const perf::Sample& row, const FoundPath& path) {
-    if (path.stack_needed == 0) {
+    const bool is_of_time = row.attribute == plan_.pace || row.attribute == plan_.switches;
+    if (path.stack_needed == 0 || !is_of_time) {
         return;
     }
     // What is further up than any copy reaches is on another stack.

@@ -91,7 +91,7 @@ class RecordingBuilder : public perf::Visitor {
     Result<void> finish(std::uint64_t at);
 
     const BuilderCounts& counts() const { return counts_; }
-    // Of the samples with a copied stack.
+    // Of the samples with a copied stack, those of time and of switches.
     const StackUse& stack_use() const { return stack_use_; }
     const EventPlan& plan() const { return plan_; }
     std::uint64_t first_time() const { return begin_; }

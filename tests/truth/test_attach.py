@@ -184,7 +184,8 @@ def refusals(test):
             ("no process of that name", ("--comm", "nothing-like-it"), 3, "no process is named"),
             ("two ways", ("--pid", os.getpid(), "--all"), 2, "exclude each other"),
             ("a program, too", ("--pid", os.getpid(), "--", "true"), 2, "a program is given"),
-            ("an event", ("--pid", os.getpid(), "-e", "page-faults"), 2, "--event cannot be combined"),
+            ("an event nearly right", ("--pid", os.getpid(), "-e", "page-fualts"), 11, "page-faults"),
+            ("another look", ("--pid", os.getpid(), "--for", "before.kymo", "-e", "page-faults"), 2, "--for cannot be combined"),
             ("no group", ("--cgroup", test.work / "none"), 3, "No such file"),
             ("a directory that is none", ("--cgroup", test.work), *((8, "perf_event") if test.barred else (3, "no control group")))):
         done = test.run(test.kymo, "record", *options)

@@ -75,7 +75,7 @@ def programs(test, matrix):
     script.chmod(0o755)
     matrix.refused("a script whose interpreter is missing", (NOT_FOUND, NOT_RUNNABLE), *record, script, says=("interpreter",))
     static = test.program("static")
-    matrix.refused("an event of a static program", USAGE, *record[:-1], "-e", "page-faults", "--", static, says=("static",))
+    matrix.refused("a process that is not followed, of a static program", USAGE, *record[:-1], "--no-follow", "--", static, says=("static",))
     real = pathlib.Path("/bin/true").read_bytes()
     foreign = work / "foreign"
     foreign.write_bytes(real[:18] + struct.pack("<H", 183 if os.uname().machine == "x86_64" else 62) + real[20:])

@@ -1,5 +1,6 @@
 #include "cli/record/outside.h"
 
+#include "attach/asked_events.h"
 #include "attach/attach.h"
 #include "base/clean_text.h"
 #include "cli/record/recorded.h"
@@ -16,7 +17,7 @@ namespace kymo::cli {
 namespace {
 
 // Options of the verb that need the monitor or the program's start.
-constexpr const char* kOnlyStarted[] = {"--event", "--stage",     "--for",    "--exact",    "--max-size",
+constexpr const char* kOnlyStarted[] = {"--stage", "--for",       "--exact",  "--max-size",
                                         "--live",  "--registers", "--signal", "--no-follow"};
 
 std::optional<Error> other_option(const CLI::App& app, std::string_view what) {
@@ -50,12 +51,17 @@ void OutsideOptions::add_to(CLI::App& app) {
         ->check(CLI::Range(std::uint32_t{256}, attach::kMostStackBytes));
 }
 
-attach::SampleSettings OutsideOptions::samples(std::uint64_t frequency) const {
+Result<attach::SampleSettings> OutsideOptions::samples(std::uint64_t frequency,
+                                                       const std::vector<std::string>& requests) const {
     attach::SampleSettings settings;
-    settings.frequency = frequency != 0 ? frequency : settings.frequency;
+    settings.clock_period_ns = frequency != 0 ? attach::kNsPerSecond / frequency : settings.clock_period_ns;
     if (stack_bytes != 0) {
         settings.stack_bytes = stack_bytes / 8 * 8;
         settings.fits_stack = false;
+    }
+    events::KernelOpener opener;
+    if (auto asked = attach::ask_for(requests, events::probe(opener), opener, &settings); !asked) {
+        return asked.error();
     }
     return settings;
 }
@@ -78,7 +84,11 @@ int attach_to(const OutsideOptions& options, const AttachCommon& common, const C
     wanted.named = options.named;
     wanted.cgroup = options.cgroup;
     wanted.machine = options.machine;
-    wanted.samples = options.samples(common.frequency);
+    auto samples = options.samples(common.frequency, common.events);
+    if (!samples) {
+        return fail(samples.error());
+    }
+    wanted.samples = *std::move(samples);
     wanted.duration_ns = static_cast<std::uint64_t>(std::llround(common.duration * 1e9));
     if (common.output) {
         wanted.output = *common.output;
@@ -101,7 +111,8 @@ int attach_to(const OutsideOptions& options, const AttachCommon& common, const C
 
 Result<std::unique_ptr<attach::OutsideSamples>> samples_from_outside(const OutsideOptions& options,
                                                                      const launch::RecordOptions& run,
-                                                                     std::uint64_t frequency, bool says) {
+                                                                     std::uint64_t frequency, bool looks_again,
+                                                                     bool says) {
     const char* search_path = std::getenv("PATH");
     const auto program = launch::find_program(
         run.command.front(), search_path != nullptr ? search_path : "/usr/bin:/bin", launch::Fitness::kAny);
@@ -110,14 +121,19 @@ Result<std::unique_ptr<attach::OutsideSamples>> samples_from_outside(const Outsi
     if (!options.from_outside && (!is_barred || launch::current_job())) {
         return std::unique_ptr<attach::OutsideSamples>();
     }
-    if (!run.events.empty() || run.registers == launch::Registers::kAll || !run.follow || run.max_bytes != 0) {
-        return Error{ErrorKind::kUsage, "-e, --registers, --no-follow and --max-size need the monitor in the program",
+    if (looks_again || run.registers == launch::Registers::kAll || !run.follow || run.max_bytes != 0) {
+        return Error{ErrorKind::kUsage,
+                     "--for, --registers, --no-follow and --max-size need the monitor in the program",
                      is_barred ? "record without them: " + program->obstacle->what : "leave out --from-outside"};
     }
     if (says && is_barred && !options.from_outside) {
         fmt::print(stderr, "kymo: measured from outside: {}\n", clean_text(program->obstacle->what));
     }
-    return std::make_unique<attach::OutsideSamples>(options.samples(frequency));
+    auto samples = options.samples(frequency, run.events);
+    if (!samples) {
+        return samples.error();
+    }
+    return std::make_unique<attach::OutsideSamples>(*samples);
 }
 
 }  // namespace kymo::cli

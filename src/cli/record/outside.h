@@ -27,13 +27,15 @@ struct OutsideOptions {
     void add_to(CLI::App& app);
     // They name what runs already.
     bool is_attaching() const { return !processes.empty() || !named.empty() || !cgroup.empty() || machine; }
-    attach::SampleSettings samples(std::uint64_t frequency) const;
+    // With the events of `requests`. `frequency`: 0: the default.
+    Result<attach::SampleSettings> samples(std::uint64_t frequency, const std::vector<std::string>& requests) const;
 };
 
 // What attaching takes of the verb's other options.
 struct AttachCommon {
     double duration = 0;          // s; 0: none
     std::uint64_t frequency = 0;  // 0: the default
+    std::vector<std::string> events;
     std::optional<std::string> output;
     bool quiet = false;
     bool then_report = false;
@@ -42,9 +44,10 @@ struct AttachCommon {
 // The exit code.
 int attach_to(const OutsideOptions& options, const AttachCommon& common, const CLI::App& app);
 
-// None: the monitor measures the program. `says`: whether a line says why it does not.
+// None: the monitor measures the program. `says`: whether a line says why it does not. `looks_again`: --for is given.
 Result<std::unique_ptr<attach::OutsideSamples>> samples_from_outside(const OutsideOptions& options,
                                                                      const launch::RecordOptions& run,
-                                                                     std::uint64_t frequency, bool says);
+                                                                     std::uint64_t frequency, bool looks_again,
+                                                                     bool says);
 
 }  // namespace kymo::cli

@@ -6,12 +6,15 @@
 #include "cli/record/recorded.h"
 #include "cli/second_look.h"
 #include "cli/verbs.h"
+#include "events/request.h"
 #include "import/interpreted_names.h"
 #include "launch/job.h"
 #include "metrics/measured_run.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <iterator>
 #include <memory>
 #include <vector>
 
@@ -30,7 +33,7 @@ constexpr const char* kRecordExamples =
     "  kymo record --for my_program.kymo -e page-faults:period=1      again, for what was kept\n"
     "  kymo record --for my_program.kymo --exact         again, with every call of the functions around that\n\n"
     "An event is NAME[:period=N|:freq=N][:precise=N]; without period or freq it is counted, and read with every "
-    "sample.\n"
+    "sample (from outside it is sampled).\n"
     "Always there: task-clock at 1000 samples a second, page-faults, context-switches, cpu-migrations.\n"
     "Where the processor has counters and no -e names an event of theirs: cycles, instructions, cache-misses,\n"
     "branch-misses, dTLB-load-misses and stalled cycles as well, as many as it counts at once, of user mode.\n"
@@ -49,6 +52,16 @@ std::optional<Error> take_command(std::vector<std::string> rest, std::vector<std
     }
     command = std::move(rest);
     return std::nullopt;
+}
+
+// -e takes lists.
+std::vector<std::string> each_of(const std::vector<std::string>& lists) {
+    std::vector<std::string> requests;
+    for (const std::string& list : lists) {
+        std::vector<std::string> some = events::split_requests(list);
+        std::move(some.begin(), some.end(), std::back_inserter(requests));
+    }
+    return requests;
 }
 
 int run_record(int argc, char** argv) {
@@ -70,7 +83,8 @@ int run_record(int argc, char** argv) {
     bool then_report = false;
     bool exact = false;
     double period = 0.25;
-    app.add_option("-e,--event", options.events, "an event to measure; may be given several times")
+    app.add_option("-e,--event", options.events,
+                   "an event to measure, or several (E,F,…); may be given several times")
         ->type_name("EVENT")
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
@@ -118,9 +132,10 @@ int run_record(int argc, char** argv) {
     if (const auto code = parse_options(app, argc, argv)) {
         return *code;
     }
+    options.events = each_of(options.events);
     if (outside.is_attaching()) {
         const auto named = app.count("--output") != 0 ? std::optional(output) : std::nullopt;
-        return attach_to(outside, {duration, frequency, named, quiet, then_report}, app);
+        return attach_to(outside, {duration, frequency, options.events, named, quiet, then_report}, app);
     }
     const std::vector<std::string> rest = app.remaining();
     const bool runs_again = app.count("--for") != 0 && (rest.empty() || (rest.size() == 1 && rest[0] == "--"));
@@ -159,7 +174,8 @@ int run_record(int argc, char** argv) {
     options.registers = no_registers    ? launch::Registers::kNone
                         : all_registers ? launch::Registers::kAll
                                         : launch::Registers::kSome;
-    const auto from_outside = samples_from_outside(outside, options, frequency, !quiet && speaks);
+    const auto from_outside =
+        samples_from_outside(outside, options, frequency, app.count("--for") != 0, !quiet && speaks);
     if (!from_outside) {
         return fail(from_outside.error());
     }

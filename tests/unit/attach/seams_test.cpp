@@ -57,7 +57,7 @@ class SeamsTest : public ::testing::TestWithParam<bool> {
     }
 
     Taken taken_;
-    Seams seams_{GetParam(), taken_};
+    Seams seams_{GetParam(), kSwitches, taken_};
 };
 
 INSTANTIATE_TEST_SUITE_P(ByThreadAndByProcessor, SeamsTest, ::testing::Bool());

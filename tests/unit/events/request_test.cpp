@@ -59,5 +59,16 @@ TEST(Request, RefusesAnOverlongName) {
     EXPECT_FALSE(parse_request(std::string(kEventNameBytes, 'x')));
 }
 
+TEST(RequestList, IsSeparatedByCommasOutsideOfTerms) {
+    using List = std::vector<std::string>;
+    EXPECT_EQ(split_requests("page-faults"), List{"page-faults"});
+    EXPECT_EQ(split_requests("page-faults:period=1,cpu-clock"), (List{"page-faults:period=1", "cpu-clock"}));
+    EXPECT_EQ(split_requests("cpu/event=0x3c,umask=0/:freq=100,cycles"),
+              (List{"cpu/event=0x3c,umask=0/:freq=100", "cycles"}));
+    EXPECT_EQ(split_requests("cpu/event=0x3c,umask=0"), List{"cpu/event=0x3c,umask=0"});
+    EXPECT_EQ(split_requests("a,,b"), (List{"a", "", "b"}));
+    EXPECT_EQ(split_requests(""), List{""});
+}
+
 }  // namespace
 }  // namespace kymo::events
