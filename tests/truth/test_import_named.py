@@ -6,6 +6,7 @@ import gzip
 import json
 import re
 import shutil
+import zlib
 
 from harness import main
 
@@ -199,8 +200,10 @@ def switched_trace(test):
     trace += event(10_000, 1, "task") + event(10_020, 1, "inner") + event(10_050, 2) + event(10_100, 2)
     trace += packet(part_field(1, switch(9_990, 0, 4000, 0) + switch(10_025, 4000, 0, 1) + switch(10_045, 0, 4000, 0) +
                                switch(10_060, 4000, 5000, 0) + switch(10_070, 5000, 4000, 1) + switch(10_120, 4000, 0, 1)))
-    done, recording = import_of(test, trace, "switched.pftrace")
-    test.equal("switched trace: status", 0, done.returncode)
+    for name, whole in (("switched.pftrace", trace), ("compressed.pftrace", packet(part_field(50, zlib.compress(trace))))):
+        done, recording = import_of(test, whole, name)
+        test.equal(f"{name}: status", 0, done.returncode)
+        test.check(f"{name}: nothing is left out", "no notice", done.stderr, "left out" not in done.stderr)
     test.equal("switched trace: user time, µs", {"task": 60_000.0, "inner": 10_000.0},
                {name: value for name, value in totals(test, recording, "user").items() if name in ("task", "inner")})
     folded = test.must(test.kymo, "export", recording, "--to", "folded", "--no-creator", "--weight", "off-cpu")

@@ -1,6 +1,7 @@
 #include "import/named/perfetto_trace.h"
 
 #include "base/hash.h"
+#include "import/named/inflated.h"
 #include "import/named/unpacked.h"
 #include "import/named/wire.h"
 
@@ -173,8 +174,7 @@ class PerfettoReader {
                     kernel_bundle(part_of(at));
                     break;
                 case part_field(50):
-                    ++compressed_;
-                    at.skip();
+                    compressed(part_of(at));
                     break;
                 default:
                     at.skip();
@@ -210,7 +210,8 @@ class PerfettoReader {
                 facts_.notices.push_back(fmt::format("{} {}", count, what));
             }
         };
-        note(compressed_, "compressed packets are left out (traceconv decompress_packets makes others of them)");
+        note(left_out_,
+             "compressed packets are left out: they have far more than such packets have, or are inside another one");
         note(flows_, "flow events are left out");
         note(lost_, "of the kernel's buffers were full: what happened then is missing");
         note(bad_, "events have no time, track or name that is known, and are left out");
@@ -218,6 +219,31 @@ class PerfettoReader {
     }
 
   private:
+    // Packets that were written in one piece, by zlib.
+    void compressed(std::span<const std::uint8_t> part) {
+        compressed_ += part.size();
+        const std::size_t allowed = PerfettoLimits::kFreeBytes + PerfettoLimits::kMostRatio * compressed_;
+        const std::size_t most = std::min(PerfettoLimits::kMostPacketBytes, allowed - std::min(allowed, inflated_));
+        if (is_inside_ || most == 0) {
+            ++left_out_;
+            return;
+        }
+        const Inflated inflated = inflate_part(part, most);
+        left_out_ += inflated.is_large ? 1 : 0;
+        inflated_ += inflated.is_large ? most : inflated.bytes.size();
+        is_inside_ = true;
+        std::uint64_t count = 0;
+        const bool is_sound = each_field(inflated.bytes, [&](pbf_reader& at, std::uint32_t kind) {
+            if (kind != part_field(1) || (++count % kPacketsBetweenQuestions == 0 && visitor_.enough())) {
+                at.skip();
+            } else {
+                packet(part_of(at));
+            }
+        });
+        is_inside_ = false;
+        damaged_ += inflated.is_large || (inflated.is_whole && is_sound) ? 0 : 1;
+    }
+
     void read_defaults(Sequence& of, std::span<const std::uint8_t> defaults) const {
         each_field(defaults, [&](pbf_reader& at, std::uint32_t kind) {
             if (kind == number_field(58)) {
@@ -648,7 +674,10 @@ class PerfettoReader {
     std::unordered_map<std::uint32_t, std::uint32_t> last_on_;  // thread, by processor
     std::size_t names_ = 0;
     std::string ended_;
-    std::uint64_t compressed_ = 0;
+    std::size_t compressed_ = 0;  // bytes of compressed packets
+    std::size_t inflated_ = 0;    // what became of them
+    bool is_inside_ = false;      // of a compressed packet
+    std::uint64_t left_out_ = 0;  // compressed packets
     std::uint64_t flows_ = 0;
     std::uint64_t lost_ = 0;
     std::uint64_t bad_ = 0;
