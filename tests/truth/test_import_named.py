@@ -149,6 +149,34 @@ def clocked_trace(test):
     test.equal("clocked trace: nothing is missing", [], test.report(recording)["recording"]["unavailable"])
 
 
+def sampled_trace(test):
+    """A thread with slices and a profile of V8's: inside the slices its functions have the time and the samples, and outside of them as well; where V8
+    says `(program)` or `(idle)` there is nothing more to say than the slices do."""
+    node = lambda number, parent, name: {"id": number, "callFrame": {"functionName": name, "url": "file:///srv/app.js"}, **({"parent": parent} if parent else {})}
+    chunk = lambda data: {"ph": "P", "pid": 4000, "tid": 4009, "ts": 1_000_000, "id": "0x1", "cat": "v8", "name": "ProfileChunk", "args": {"data": data}}
+    events = [slice_of("task", 4000, 1_000_000, 100_000),
+              {"ph": "P", "pid": 4000, "tid": 4000, "ts": 1_000_000, "id": "0x1", "cat": "v8", "name": "Profile", "args": {"data": {"startTime": 1_000_000}}},
+              chunk({"cpuProfile": {"nodes": [node(1, 0, "(root)"), node(2, 1, "(program)"), node(3, 1, "(idle)"), node(4, 1, "serve"), node(5, 4, "parse")],
+                                    "samples": [2, 4, 5, 5]}, "timeDeltas": [10_000, 20_000, 30_000, 20_000]}),
+              # 20 ms of the task are left, then the thread idles, and 15 ms of `parse` are in no slice.
+              chunk({"cpuProfile": {"samples": [2, 3, 5, 2]}, "timeDeltas": [20_000, 50_000, 15_000, 5_000]})]
+    done, recording = import_of(test, json.dumps({"traceEvents": events}).encode(), "sampled.json")
+    test.equal("sampled trace: status", 0, done.returncode)
+    folded = test.must(test.kymo, "export", recording, "--to", "folded", "--no-creator", "--weight", "user")
+    test.equal("sampled trace: time by path, µs", ["(program) 5000", "serve;parse 15000", "task 30000", "task;serve 20000", "task;serve;parse 50000"], sorted(folded.splitlines()))
+    test.equal("sampled trace: samples", {"task": 2.0, "serve": 1.0, "parse": 3.0, "(program)": 1.0}, totals(test, recording, "profile-samples"))
+    test.equal("sampled trace: slices", {"task": 1.0}, totals(test, recording, "slices"))
+    # Of other profilers, which say what they counted and not how long.
+    frames = {"1": {"name": "main", "category": "app"}, "2": {"name": "hot", "category": "app", "parent": "1"}}
+    samples = [{"cpu": 0, "tid": 4001, "ts": 1_000_000 + 1_000 * i, "name": "cycles", "sf": 2 if i % 4 else 1, "weight": 1000} for i in range(20)]
+    events = [slice_of("task", 4000, 1_000_000, 100_000), {"ph": "P", "pid": 4000, "tid": 4000, "ts": 1_050_000, "name": "miss", "sf": "2"}]
+    done, recording = import_of(test, json.dumps({"stackFrames": frames, "samples": samples, "traceEvents": events}).encode(), "counted.json")
+    test.equal("counted trace: status", 0, done.returncode)
+    test.equal("counted trace: cycles by function", {"main": 5000.0, "hot": 15000.0}, totals(test, recording, "cycles"))
+    test.equal("counted trace: misses by function", {"hot": 1.0}, totals(test, recording, "miss"))
+    test.equal("counted trace: time is the slices' alone, µs", {"task": 100_000.0}, totals(test, recording, "user"))
+
+
 def exported_trace(test):
     """The slices that kymo export writes have the times of the recording."""
     _, first = import_of(test, script_text().encode(), "third.txt")
@@ -260,6 +288,7 @@ def body(test):
     same_as_exported(test)
     known_trace(test)
     clocked_trace(test)
+    sampled_trace(test)
     exported_trace(test)
     switched_trace(test)
     bad_files(test)

@@ -1,6 +1,7 @@
 #include "import/named/chrome_trace.h"
 
 #include "base/hash.h"
+#include "import/named/chrome_samples.h"
 #include "import/named/unpacked.h"
 
 #include <algorithm>
@@ -148,25 +149,49 @@ struct Scalar {
 
 // The fields of one event that matter.
 struct RawEvent {
-    Scalar phase, name, category, pid, tid, time, duration, thread_time, thread_duration, id, scope;
+    Scalar phase, name, category, pid, tid, time, duration, thread_time, thread_duration, id, scope, frame;
     Scalar own_name, detail;                              // of args
+    std::vector<std::string> stack;                       // outermost first, kMostFrames at most
+    ProfilePiece piece;                                   // of args
     bool has_mean = false;                                // args has "avg ms"
     std::vector<std::pair<std::string, double>> numbers;  // of args, the first kMostSeries
 
     void clear() {
         for (Scalar* field : {&phase, &name, &category, &pid, &tid, &time, &duration, &thread_time, &thread_duration,
-                              &id, &scope, &own_name, &detail}) {
+                              &id, &scope, &frame, &own_name, &detail}) {
             field->clear();
         }
+        stack.clear();
+        piece.clear();
         has_mean = false;
         numbers.clear();
     }
 };
 
+// A member of one of the lists beside the events: a frame of stacks, or a sample.
+struct RawMember {
+    Scalar name, category, parent, tid, time, frame, weight;
+
+    void clear() {
+        for (Scalar* field : {&name, &category, &parent, &tid, &time, &frame, &weight}) {
+            field->clear();
+        }
+    }
+};
+
+// A number as a text of the file would be.
+std::string text_of(const Scalar& value) {
+    constexpr double kMostWhole = 9e15;
+    const bool is_whole = std::abs(value.number) < kMostWhole && value.number == std::floor(value.number);
+    return value.is_text ? value.text
+           : is_whole    ? fmt::format("{}", static_cast<std::int64_t>(value.number))
+                         : fmt::format("{}", value.number);
+}
+
 // Takes the reader's calls: a value begins or ends, or a key comes before one.
 class TraceSax {
   public:
-    TraceSax(TraceVisitor& visitor, TraceFacts& facts) : visitor_(visitor), facts_(facts) {}
+    TraceSax(TraceVisitor& visitor, TraceFacts& facts) : visitor_(visitor), facts_(facts), samples_(visitor, facts) {}
 
     bool null() { return true; }
     bool boolean(bool) { return true; }
@@ -179,12 +204,19 @@ class TraceSax {
             field->is_there = field->is_text = true;
             field->text.assign(text, 0, kMostNameBytes);
         }
+        if (is_in_events()) {
+            take_text(text);
+        }
         return true;
     }
     bool key(std::string& text) {
         key_.assign(text, 0, kMostNameBytes);
         if (depth_ == event_depth_ + 1) {
             event_key_ = key_;
+        } else if (is_in_events() && event_key_ == kArguments && level() <= keys_.size()) {
+            keys_[level() - 1] = key_;
+        } else if (!is_in_events() && depth_ <= 2) {
+            (depth_ == 1 ? list_ : member_) = key_;
         }
         return true;
     }
@@ -193,11 +225,20 @@ class TraceSax {
         is_object_ = is_object_ || depth_ == 1;
         if (depth_ == event_depth_ + 1) {
             event_.clear();
+            keys_[1].clear();
+        } else if (is_list_member()) {
+            raw_member_.clear();
+        } else if (is_in_events() && level() == kNode && is_of_profile("cpuProfile", "nodes") &&
+                   event_.piece.nodes.size() < ProfilePiece::kMostNodes) {
+            event_.piece.nodes.emplace_back();
         }
         return true;
     }
     bool end_object() {
         const bool is_event = depth_ == event_depth_ + 1;
+        if (is_list_member()) {
+            take_member();
+        }
         --depth_;
         return !is_event || take();
     }
@@ -223,7 +264,7 @@ class TraceSax {
         return false;
     }
 
-    [[nodiscard]] bool has_events() const { return has_events_; }
+    [[nodiscard]] bool has_events() const { return has_events_ || facts_.events != 0; }
     [[nodiscard]] bool is_broken() const { return is_broken_; }
 
     void finish() {
@@ -242,6 +283,7 @@ class TraceSax {
             facts_.notices.push_back("left out: " + kinds);
         }
         note(bad_, "events have no time, thread or phase that can be understood, and are left out");
+        note(samples_.bad(), "samples have no time or stack that is known, and are left out");
     }
 
   private:
@@ -252,7 +294,10 @@ class TraceSax {
             field->is_there = true;
             field->number = value;
         }
-        if (depth_ == event_depth_ + 2 && event_key_ == "args") {
+        if (is_in_events()) {
+            take_number(value);
+        }
+        if (depth_ == event_depth_ + 2 && event_key_ == kArguments) {
             event_.has_mean = event_.has_mean || key_ == "avg ms";
             if (event_.numbers.size() < kMostSeries) {
                 event_.numbers.emplace_back(key_, value);
@@ -266,16 +311,134 @@ class TraceSax {
         if (depth_ == event_depth_ + 1) {
             return field_of(key_);
         }
-        if (depth_ == event_depth_ + 2 && event_key_ == "args") {
+        if (depth_ == event_depth_ + 2 && event_key_ == kArguments) {
             return key_ == "name" ? &event_.own_name : key_ == "detail" ? &event_.detail : nullptr;
         }
         if (depth_ == event_depth_ + 2 && event_key_ == "id2") {
             return &event_.id;
         }
-        return nullptr;
+        return is_list_member() ? field_of_member(key_) : nullptr;
+    }
+    Scalar* field_of_member(std::string_view key) {
+        static constexpr std::array<std::pair<std::string_view, Scalar RawMember::*>, 7> kFields = {{
+            {"name", &RawMember::name},
+            {"category", &RawMember::category},
+            {"parent", &RawMember::parent},
+            {"tid", &RawMember::tid},
+            {"ts", &RawMember::time},
+            {"sf", &RawMember::frame},
+            {"weight", &RawMember::weight},
+        }};
+        const auto found =
+            std::find_if(kFields.begin(), kFields.end(), [&](const auto& field) { return field.first == key; });
+        return found == kFields.end() ? nullptr : &(raw_member_.*found->second);
+    }
+
+    [[nodiscard]] bool is_in_events() const { return event_depth_ != kNoEvents && depth_ > event_depth_; }
+    // Of open arrays and objects below the array of events: 1 in an event.
+    [[nodiscard]] std::size_t level() const { return depth_ - event_depth_; }
+    // In a frame or a sample of the file's lists of these.
+    [[nodiscard]] bool is_list_member() const {
+        return !is_in_events() && is_object_ && depth_ == 3 && (list_ == kFrames || list_ == kSamples);
+    }
+    // In args.data.FIRST of an event, and there in SECOND, if that is given.
+    [[nodiscard]] bool is_of_profile(std::string_view first, std::string_view second = {}) const {
+        return event_key_ == kArguments && keys_[1] == "data" && keys_[2] == first &&
+               (second.empty() || keys_[3] == second);
+    }
+
+    // Of an event, what is in no field of its own.
+    void take_number(double value) {
+        ProfilePiece& piece = event_.piece;
+        switch (level()) {
+            case 3:
+                piece.start = is_of_profile("startTime") ? value : piece.start;
+                break;
+            case 4:
+                if (is_of_profile("timeDeltas") && piece.deltas.size() < ProfilePiece::kMostSamples) {
+                    piece.deltas.push_back(value);
+                }
+                break;
+            case 5:
+                if (is_of_profile("cpuProfile", "samples") && piece.samples.size() < ProfilePiece::kMostSamples) {
+                    piece.samples.push_back(value);
+                }
+                break;
+            case kNode:
+                if (is_of_profile("cpuProfile", "nodes") && !piece.nodes.empty()) {
+                    (keys_[5] == "id"       ? piece.nodes.back().id
+                     : keys_[5] == "parent" ? piece.nodes.back().parent
+                                            : ignored_) = value;
+                }
+                break;
+            default:
+                break;
+        }
+    }
+    void take_text(const std::string& text) {
+        if (level() == 2 && event_key_ == "stack" && event_.stack.size() < ChromeSamples::kMostFrames) {
+            event_.stack.push_back(text.substr(0, kMostNameBytes));
+        } else if (level() == kNode + 1 && is_of_profile("cpuProfile", "nodes") && keys_[5] == "callFrame" &&
+                   !event_.piece.nodes.empty()) {
+            ProfilePiece::Node& node = event_.piece.nodes.back();
+            if (keys_[6] == "functionName") {
+                node.function.assign(text, 0, kMostNameBytes);
+            } else if (keys_[6] == "url") {
+                node.url.assign(text, 0, kMostNameBytes);
+            }
+        }
+    }
+
+    void take_member() {
+        if (list_ == kFrames) {
+            samples_.frame(member_, raw_member_.parent.is_there ? text_of(raw_member_.parent) : std::string(),
+                           raw_member_.category.text, raw_member_.name.text);
+            return;
+        }
+        if (!raw_member_.frame.is_there) {
+            leave_out("samples without a stack");
+            return;
+        }
+        const auto tid = number_of(raw_member_.tid);
+        const bool has_time = raw_member_.time.is_there && !raw_member_.time.is_text;
+        const auto time = has_time ? ns_of_microseconds(raw_member_.time.number) : std::nullopt;
+        if (!tid || !time) {
+            ++bad_;
+            return;
+        }
+        StackSample sample;
+        sample.time = *time;
+        sample.tid = *tid;
+        sample.name = raw_member_.name.text;
+        sample.weight = raw_member_.weight.is_there ? raw_member_.weight.number : 1;
+        samples_.sample(sample, text_of(raw_member_.frame));
+    }
+
+    // Of phase P.
+    void take_sample(std::uint64_t time, std::uint32_t pid, std::uint32_t tid) {
+        const std::string_view name = event_.name.text;
+        if (name == "Profile" && event_.id.is_there) {
+            const auto start = event_.piece.start >= 0 ? ns_of_microseconds(event_.piece.start) : std::nullopt;
+            samples_.begin_profile(pid, tid, id(), start.value_or(time));
+        } else if (name == "ProfileChunk" && event_.id.is_there) {
+            samples_.add(pid, id(), event_.piece);
+        } else if (event_.frame.is_there || !event_.stack.empty()) {
+            StackSample sample;
+            sample.time = time;
+            sample.pid = pid;
+            sample.tid = tid;
+            sample.name = name == "sample" ? std::string_view() : name;
+            if (event_.frame.is_there) {
+                samples_.sample(sample, text_of(event_.frame));
+            } else {
+                samples_.sample(sample, event_.stack);
+            }
+        } else {
+            leave_out("samples without a stack");
+        }
     }
     Scalar* field_of(std::string_view key) {
-        static constexpr std::array<std::pair<std::string_view, Scalar RawEvent::*>, 11> kFields = {{
+        static constexpr std::array<std::pair<std::string_view, Scalar RawEvent::*>, 12> kFields = {{
             {"ph", &RawEvent::phase},
             {"name", &RawEvent::name},
             {"cat", &RawEvent::category},
@@ -287,6 +450,7 @@ class TraceSax {
             {"tdur", &RawEvent::thread_duration},
             {"id", &RawEvent::id},
             {"s", &RawEvent::scope},
+            {"sf", &RawEvent::frame},
         }};
         const auto found =
             std::find_if(kFields.begin(), kFields.end(), [&](const auto& field) { return field.first == key; });
@@ -302,7 +466,7 @@ class TraceSax {
             value.number == std::floor(value.number)) {
             return static_cast<std::uint32_t>(value.number);
         }
-        const std::string text = value.is_text ? value.text : fmt::format("{}", value.number);
+        const std::string text = text_of(value);
         if (numbers_.size() >= kMostNumbersOfTexts && !numbers_.contains(text)) {
             return std::nullopt;
         }
@@ -360,6 +524,10 @@ class TraceSax {
             leave_out("sums by name");
             return true;
         }
+        if (phase == 'P') {
+            take_sample(*time, *pid, *tid);
+            return true;
+        }
         return give(phase, *time, *pid, tid);
     }
 
@@ -377,8 +545,6 @@ class TraceSax {
             case 'O':
             case 'D':
                 return "events of objects";
-            case 'P':
-                return "samples of another profiler";
             case 'v':
             case 'V':
                 return "memory dumps";
@@ -397,12 +563,13 @@ class TraceSax {
             case 'e':
             case 'S':
             case 'F':
+            case 'P':
                 return {};
             default:
                 return "events of unknown phases";
         }
     }
-    static bool needs_thread(char phase) { return phase == 'B' || phase == 'E' || phase == 'X'; }
+    static bool needs_thread(char phase) { return phase == 'B' || phase == 'E' || phase == 'X' || phase == 'P'; }
 
     bool give(char phase, std::uint64_t time, std::uint32_t pid, std::optional<std::uint32_t> tid) {
         TraceEvent made;
@@ -471,8 +638,14 @@ class TraceSax {
         return mix(hash ^ std::hash<double>()(event_.id.number));
     }
 
+    static constexpr std::string_view kArguments = "args";
+    static constexpr std::string_view kFrames = "stackFrames";
+    static constexpr std::string_view kSamples = "samples";
+    static constexpr std::size_t kNode = 6;  // level in a node of V8's profiles
+
     TraceVisitor& visitor_;
     TraceFacts& facts_;
+    ChromeSamples samples_;
     std::size_t depth_ = 0;                // of open arrays and objects
     std::size_t event_depth_ = kNoEvents;  // of the array that has the events, while it is open
     bool is_object_ = false;               // the whole is an object
@@ -481,6 +654,11 @@ class TraceSax {
     std::string key_;        // last seen
     std::string event_key_;  // last seen of the event itself
     RawEvent event_;
+    std::array<std::string, kNode + 1> keys_;  // last seen at each level, of the event's arguments
+    std::string list_;                         // last seen of the whole
+    std::string member_;                       // last seen one below
+    RawMember raw_member_;
+    double ignored_ = 0;
     std::map<std::string, std::uint32_t> numbers_;
     std::map<std::string, std::uint64_t, std::less<>> left_out_;
     std::uint64_t bad_ = 0;
@@ -519,7 +697,8 @@ bool looks_like_chrome_trace(std::span<const std::uint8_t> beginning) {
     }
     const bool is_array = text[first] == '[';
     return is_array ? text.find("\"ph\"") != std::string_view::npos
-                    : text[first] == '{' && text.find("\"traceEvents\"") != std::string_view::npos;
+                    : text[first] == '{' && (text.find("\"traceEvents\"") != std::string_view::npos ||
+                                             text.find("\"stackFrames\"") != std::string_view::npos);
 }
 
 }  // namespace kymo::import::named

@@ -48,8 +48,29 @@ struct TraceSwitch {
     bool is_preempted = false;  // `from` would have gone on
 };
 
+// A frame of the stacks that samples have. Numbers are the reader's, not 0; parents may come behind their children.
+struct TraceFrame {
+    std::uint64_t number = 0;
+    std::uint64_t parent = 0;  // the next frame out; 0: none
+    std::string_view module;   // empty: not known
+    std::string_view function;
+};
+
+// Where a thread was at one moment, as another profiler saw it.
+struct TraceSample {
+    std::uint64_t time = 0;
+    std::uint32_t pid = kNotGiven;  // none: the process of a thread with that number
+    std::uint32_t tid = kNotGiven;
+    std::uint64_t frame = 0;  // the innermost
+    std::uint64_t weight = 1;
+    std::string_view name = {};      // of what was counted; empty: not known
+    bool represents_time = false;    // that from `since` on
+    bool is_outside_slices = false;  // inside a slice the frame says nothing
+    std::uint64_t since = 0;
+};
+
 struct TraceFacts {
-    std::uint64_t events = 0;          // delivered
+    std::uint64_t events = 0;          // delivered, and samples
     std::vector<std::string> notices;  // what is missing or was left out; each one line without a full stop
 };
 
@@ -60,6 +81,8 @@ class TraceVisitor {
 
     virtual void event(const TraceEvent&) {}
     virtual void processor_switch(const TraceSwitch&) {}
+    virtual void stack_frame(const TraceFrame&) {}
+    virtual void stack_sample(const TraceSample&) {}
     virtual void process_name(std::uint32_t /*pid*/, std::string_view /*name*/) {}
     virtual void thread_name(std::uint32_t /*pid*/, std::uint32_t /*tid*/, std::string_view /*name*/) {}
 

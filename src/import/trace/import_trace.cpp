@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <deque>
 #include <fmt/format.h>
+#include <iterator>
 #include <memory>
 #include <span>
 #include <utility>
@@ -35,6 +36,8 @@ struct Change {
     std::uint32_t path = 0;
     bool after_gap = false;
     bool ends_slice = false;
+    std::uint8_t sample_event = 0;
+    std::uint64_t samples = 0;  // that it counts of that event
 };
 
 // When in a stretch of time a thread had a processor. Stretches come in the order of time.
@@ -68,6 +71,47 @@ class RunTime {
   private:
     std::span<const TraceRun> runs_;
     std::span<const named::TraceSwitch> all_;
+    std::size_t next_ = 0;
+};
+
+// Where samples say that a thread was, in a stretch of time. Stretches come in the order of time.
+class SampleTime {
+  public:
+    explicit SampleTime(std::span<const TraceSampleAt> samples) : samples_(samples) {}
+
+    // Calls each(begin, end, sample that says where or null, whether it was taken at the end) for the parts of a
+    // stretch: once at least. A sample of the stretch's very end belongs to it.
+    template <typename Each>
+    void part(std::uint64_t begin, std::uint64_t end, const Each& each) {
+        const std::uint64_t from = begin;
+        bool is_told = false;
+        const auto tell = [&](std::uint64_t until, const TraceSampleAt* sample, bool is_taken) {
+            if (until > begin || is_taken) {
+                each(begin, until, sample, is_taken);
+                is_told = true;
+            }
+            begin = until;
+        };
+        for (; next_ < samples_.size() && samples_[next_].time <= end; ++next_) {
+            const TraceSampleAt& sample = samples_[next_];
+            tell(std::clamp(sample.since, begin, end), nullptr, false);
+            tell(std::max(begin, sample.time), &sample, true);
+        }
+        if (next_ < samples_.size() && samples_[next_].since < end) {
+            tell(std::clamp(samples_[next_].since, begin, end), nullptr, false);
+            tell(end, &samples_[next_], false);
+        } else {
+            tell(end, nullptr, false);
+        }
+        if (!is_told) {
+            each(from, end, nullptr, false);
+        }
+    }
+
+    bool has_more() const { return next_ < samples_.size(); }
+
+  private:
+    std::span<const TraceSampleAt> samples_;
     std::size_t next_ = 0;
 };
 
@@ -113,6 +157,14 @@ class TraceWriter {
             plan_.clock = plan_.events.size();
             plan_.events.push_back({.name = "task-clock", .unit = "ns"});
         }
+        first_sample_event_ = plan_.events.size();
+        for (const std::string& name : events_.sample_events()) {
+            // Names of the recording's own figures.
+            static constexpr std::string_view kTaken[] = {"slices", "task-clock", "system-time", "samples",
+                                                          "user",   "system",     "off-cpu",     "wall"};
+            const bool is_taken = std::find(std::begin(kTaken), std::end(kTaken), name) != std::end(kTaken);
+            plan_.events.push_back({.name = is_taken ? "samples of " + name : name, .unit = ""});
+        }
     }
 
     // Into changes_, since the names of all call paths must be known before the first is written.
@@ -125,28 +177,48 @@ class TraceWriter {
             if (!thread.runs.empty()) {
                 begin = std::min(begin, thread.runs.front().begin);
             }
+            if (!thread.samples.empty()) {
+                begin = std::min(begin, thread.samples.front().since);
+            }
             std::uint64_t laid_until = begin;
-            const auto add = [&](Stretch stretch) {
+            SampleTime samples(thread.samples);
+            // A change at each switch, too: the place where it lost its processor is then known.
+            const auto by_runs = [&](Stretch stretch, const TraceSampleAt* sample) {
                 const bool ends_slice = stretch.ends_slice;
                 const std::uint64_t stretch_end = stretch.end;
-                const std::uint64_t stretch_begin = stretch.begin;
-                const bool is_by_runs = !stretch.is_on_known && runs.knows(stretch.begin, stretch.end);
-                if (is_by_runs && stretch.end > stretch.begin) {
-                    // A change at each switch, too: the place where it lost its processor is then known.
-                    runs.part(stretch_begin, stretch_end, [&](std::uint64_t from, std::uint64_t to, bool is_on) {
-                        stretch.begin = from;
-                        stretch.end = to;
-                        stretch.on = is_on ? to - from : 0;
-                        stretch.is_on_known = true;
-                        stretch.ends_slice = ends_slice && to == stretch_end;
-                        changes.push_back(change_of(stretch));
-                    });
-                } else {
-                    changes.push_back(change_of(stretch));
+                if (stretch.is_on_known || stretch.end <= stretch.begin || !runs.knows(stretch.begin, stretch.end)) {
+                    changes.push_back(change_of(stretch, sample));
+                    return;
                 }
-                begin = std::min(begin, stretch_begin);
-                end = std::max(end, stretch_end);
-                laid_until = stretch_end;
+                runs.part(stretch.begin, stretch.end, [&](std::uint64_t from, std::uint64_t to, bool is_on) {
+                    stretch.begin = from;
+                    stretch.end = to;
+                    stretch.on = is_on ? to - from : 0;
+                    stretch.is_on_known = true;
+                    stretch.ends_slice = ends_slice && to == stretch_end;
+                    changes.push_back(change_of(stretch, sample));
+                });
+            };
+            const auto add = [&](const Stretch& stretch) {
+                begin = std::min(begin, stretch.begin);
+                end = std::max(end, stretch.end);
+                laid_until = stretch.end;
+                bool has_ended = false;
+                samples.part(stretch.begin, stretch.end,
+                             [&](std::uint64_t from, std::uint64_t to, const TraceSampleAt* sample, bool is_taken) {
+                                 has_ended = to == stretch.end && sample == nullptr;
+                                 Stretch part = part_of(stretch, from, to);
+                                 part.ends_slice = has_ended && stretch.ends_slice;
+                                 by_runs(part, sample);
+                                 if (is_taken) {
+                                     count_sample(changes.back(), *sample);
+                                 }
+                             });
+                if (stretch.ends_slice && !has_ended) {
+                    Stretch none = part_of(stretch, stretch.end, stretch.end);
+                    none.ends_slice = true;
+                    by_runs(none, nullptr);
+                }
             };
             bool is_first = true;
             const ThreadSlices::Counts counts = thread.slices.lay_out([&](const Stretch& stretch) {
@@ -162,6 +234,9 @@ class TraceWriter {
             if (!thread.marks.empty() && thread.marks.back().time > laid_until) {
                 add({.begin = laid_until, .end = thread.marks.back().time, .path = {}});
             }
+            if (samples.has_more()) {
+                add({.begin = laid_until, .end = std::max(laid_until, thread.samples.back().time), .path = {}});
+            }
             begins_.push_back(begin + shift_);
             begin_ = std::min(begin_, begin + shift_);
             end_ = std::max(end_, std::max(begin, end) + shift_);
@@ -170,16 +245,39 @@ class TraceWriter {
         }
     }
 
-    Change change_of(const Stretch& stretch) {
+    // Of the processor time of a stretch its parts have shares by their length.
+    static Stretch part_of(const Stretch& stretch, std::uint64_t from, std::uint64_t to) {
+        Stretch part = stretch;
+        part.begin = from;
+        part.end = to;
+        part.ends_slice = false;
+        const std::uint64_t length = stretch.end - stretch.begin;
+        const auto on_until = [&](std::uint64_t time) {
+            return length == 0 ? 0
+                               : static_cast<std::uint64_t>(static_cast<unsigned __int128>(stretch.on) *
+                                                            (time - stretch.begin) / length);
+        };
+        part.on = on_until(to) - on_until(from);
+        return part;
+    }
+
+    // `sample`: the one that says where in the slices the thread was; none: nothing does.
+    Change change_of(const Stretch& stretch, const TraceSampleAt* sample) {
         Change change;
         change.time = stretch.end + shift_;
-        change.path = path_of(stretch.path);
+        change.path = path_of(stretch.path, sample);
         change.ends_slice = stretch.ends_slice;
-        change.on = stretch.is_on_known ? stretch.on : stretch.path.empty() ? 0 : stretch.end - stretch.begin;
-        change.after_gap = stretch.path.empty() && !stretch.is_on_known;
+        const bool is_anywhere = !stretch.path.empty() || sample != nullptr;
+        change.on = stretch.is_on_known ? stretch.on : is_anywhere ? stretch.end - stretch.begin : 0;
+        change.after_gap = !is_anywhere && !stretch.is_on_known;
         has_gaps_ = has_gaps_ || (change.after_gap && stretch.end > stretch.begin);
-        has_unknown_ = has_unknown_ || (!stretch.path.empty() && !stretch.is_on_known && stretch.end > stretch.begin);
+        has_unknown_ = has_unknown_ || (is_anywhere && !stretch.is_on_known && stretch.end > stretch.begin);
         return change;
+    }
+
+    static void count_sample(Change& change, const TraceSampleAt& sample) {
+        change.samples = sample.weight;
+        change.sample_event = sample.event;
     }
 
     void add_counts(const ThreadSlices::Counts& counts) {
@@ -189,9 +287,20 @@ class TraceWriter {
         counts_.too_deep += counts.too_deep;
     }
 
-    std::uint32_t path_of(std::span<const std::uint32_t> names) {
+    std::uint32_t path_of(std::span<const std::uint32_t> names, const TraceSampleAt* sample) {
         frames_.clear();
         texts_.clear();
+        stack_.clear();
+        if (sample != nullptr && (names.empty() || !sample->is_outside_slices)) {
+            events_.append_stack(*sample, stack_);
+        }
+        for (const std::uint32_t number : stack_) {
+            const TraceName& name = events_.name(number);
+            named::Frame frame;
+            frame.module = name.category.empty() ? kNoCategory : std::string_view(name.category);
+            frame.function = name.name.empty() ? std::string_view("[without a name]") : std::string_view(name.name);
+            frames_.push_back(frame);
+        }
         for (std::size_t i = names.size(); i > 0; --i) {
             const TraceName& name = events_.name(names[i - 1]);
             named::Frame frame;
@@ -287,6 +396,10 @@ class TraceWriter {
         for (const Change& change : changes) {
             write_marks(change.time);
             deltas[kSlices] = change.ends_slice ? 1 : 0;
+            std::fill(deltas.begin() + static_cast<std::ptrdiff_t>(first_sample_event_), deltas.end(), 0);
+            if (change.samples != 0) {
+                deltas[first_sample_event_ + change.sample_event] = change.samples;
+            }
             if (has_clock_) {
                 deltas[plan_.clock] = change.on;
             }
@@ -363,6 +476,7 @@ class TraceWriter {
         note(counts_.unbegun, "ends of slices have no beginning, and are left out");
         note(counts_.cut, "slices outlast those that they are in, and are cut to these");
         note(counts_.too_deep, "slices are left out: more than 512 are in one another");
+        note(events_.unknown_stacks(), "samples have stacks that the trace does not tell, and are left out");
         note(events_.unpaired(), "beginnings or ends of asynchronous spans have no other end");
     }
 
@@ -375,14 +489,16 @@ class TraceWriter {
     EventPlan plan_;
     NamedModules paths_;
     std::vector<named::Frame> frames_;
+    std::vector<std::uint32_t> stack_;          // names of a sample's
     std::deque<std::string> texts_;             // that frames_ refer to
     std::vector<std::vector<Change>> changes_;  // by thread
     std::vector<std::uint64_t> begins_;
     std::uint64_t begin_ = ~std::uint64_t{0};
     std::uint64_t end_ = 0;
-    bool has_clock_ = false;    // of some threads, the time on a processor
-    bool has_gaps_ = false;     // time of which nothing is known
-    bool has_unknown_ = false;  // slices of which it is not known whether their thread ran
+    std::size_t first_sample_event_ = 0;  // of the plan's
+    bool has_clock_ = false;              // of some threads, the time on a processor
+    bool has_gaps_ = false;               // time of which nothing is known
+    bool has_unknown_ = false;            // slices of which it is not known whether their thread ran
     ThreadSlices::Counts counts_;
     std::string command_;
     launch::RunLog log_;

@@ -85,7 +85,78 @@ void TraceEvents::processor_switch(const named::TraceSwitch& row) {
     switches_.push_back(row);
 }
 
+void TraceEvents::stack_frame(const named::TraceFrame& frame) {
+    if (is_full_) {
+        return;
+    }
+    const std::uint32_t name = number_of(frame.module, frame.function, {});
+    const auto [known, is_new] = frame_numbers_.try_emplace(frame.number, static_cast<std::uint32_t>(frames_.size()));
+    if (is_new) {
+        frames_.push_back({frame.parent, name});
+        is_full_ = is_full_ || frames_.size() >= kMostNames;
+    }
+}
+
+void TraceEvents::stack_sample(const named::TraceSample& sample) {
+    if (is_full_) {
+        return;
+    }
+    is_full_ = ++events_ >= kMostEvents;
+    const std::string_view name = sample.name.empty() ? std::string_view("profile-samples") : sample.name;
+    auto event = std::find(sample_events_.begin(), sample_events_.end(), name);
+    if (event == sample_events_.end()) {
+        // Of more kinds the last one has the rest.
+        const bool is_last = sample_events_.size() + 1 == kMostSampleEvents;
+        if (sample_events_.size() < kMostSampleEvents) {
+            sample_events_.emplace_back(is_last ? std::string_view("other samples") : name);
+        }
+        event = sample_events_.end() - 1;
+    }
+    first_ = std::min(first_, sample.represents_time ? sample.since : sample.time);
+    TraceSampleAt made;
+    made.time = sample.time;
+    made.since = sample.represents_time ? sample.since : sample.time;
+    made.weight = sample.weight;
+    made.frame_number = sample.frame;
+    made.event = static_cast<std::uint8_t>(event - sample_events_.begin());
+    made.is_outside_slices = sample.is_outside_slices;
+    threads_[{sample.pid, sample.tid}].samples.push_back(made);
+}
+
+// Threads without a process are those of their number, and one process's if there are none.
+void TraceEvents::settle_samples() {
+    for (auto found = threads_.lower_bound({named::kNotGiven, 0}); found != threads_.end();) {
+        const std::uint32_t tid = found->first.second;
+        std::vector<TraceSampleAt> samples = std::move(found->second.samples);
+        found = threads_.erase(found);
+        const auto process = process_of_thread_.try_emplace(tid, 1).first;
+        std::vector<TraceSampleAt>& to = threads_[{process->second, tid}].samples;
+        to.insert(to.end(), samples.begin(), samples.end());
+    }
+    for (auto& [key, thread] : threads_) {
+        for (TraceSampleAt& sample : thread.samples) {
+            const auto frame = frame_numbers_.find(sample.frame_number);
+            sample.frame = frame == frame_numbers_.end() ? TraceSampleAt::kNoFrame : frame->second;
+        }
+        unknown_stacks_ += std::erase_if(
+            thread.samples, [](const TraceSampleAt& sample) { return sample.frame == TraceSampleAt::kNoFrame; });
+        std::stable_sort(thread.samples.begin(), thread.samples.end(),
+                         [](const TraceSampleAt& a, const TraceSampleAt& b) { return a.time < b.time; });
+    }
+}
+
+void TraceEvents::append_stack(const TraceSampleAt& sample, std::vector<std::uint32_t>& to) const {
+    std::uint32_t frame = sample.frame;
+    for (std::size_t i = 0; i < kMostFrames && frame != TraceSampleAt::kNoFrame; ++i) {
+        to.push_back(frames_[frame].name);
+        const auto parent = frame_numbers_.find(frames_[frame].parent);
+        frame = parent == frame_numbers_.end() ? TraceSampleAt::kNoFrame : parent->second;
+    }
+}
+
 void TraceEvents::settle() {
+    find_processes();
+    settle_samples();
     // A process's marks go to its main thread, or to the first that there is.
     for (auto found = threads_.begin(); found != threads_.end();) {
         const auto [pid, tid] = found->first;
@@ -110,13 +181,19 @@ void TraceEvents::settle() {
     }
 }
 
-void TraceEvents::find_runs() {
+void TraceEvents::find_processes() {
     for (const auto& [key, thread] : threads_) {
-        process_of_thread_.try_emplace(key.second, key.first);
+        if (key.first != named::kNotGiven) {
+            process_of_thread_.try_emplace(key.second, key.first);
+        }
     }
     for (const auto& [key, name] : thread_names_) {
         process_of_thread_.try_emplace(key.second, key.first);
     }
+}
+
+void TraceEvents::find_runs() {
+    find_processes();  // those of processes' marks, too
     std::stable_sort(switches_.begin(), switches_.end(),
                      [](const named::TraceSwitch& a, const named::TraceSwitch& b) { return a.time < b.time; });
     std::unordered_map<std::uint32_t, std::uint64_t> running;  // since when

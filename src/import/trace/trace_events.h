@@ -1,6 +1,7 @@
 // All that a trace says, by thread, until its end is known: events come in any order of threads and times.
 //
-// Not thread-safe. Memory: 48 bytes a slice, 40 a mark, and each different name once.
+// Not thread-safe. Memory: 48 bytes a slice or sample, 40 a mark, 70 a frame of samples, and each different name
+// once.
 #pragma once
 
 #include "import/import.h"
@@ -39,11 +40,25 @@ struct TraceRun {
     std::uint64_t end = 0;
 };
 
+// Where the thread was, as another profiler saw it.
+struct TraceSampleAt {
+    static constexpr std::uint32_t kNoFrame = std::numeric_limits<std::uint32_t>::max();
+
+    std::uint64_t time = 0;
+    std::uint64_t since = 0;  // of what it stands for; `time` where that is a moment
+    std::uint64_t weight = 0;
+    std::uint64_t frame_number = 0;  // the reader's
+    std::uint32_t frame = kNoFrame;  // the innermost; once all is settled
+    std::uint8_t event = 0;          // of sample_events()
+    bool is_outside_slices = false;  // inside a slice it says nothing of where
+};
+
 struct TraceThread {
     std::string name = {};
     ThreadSlices slices = {};
     std::vector<TraceMark> marks = {};
     std::vector<TraceRun> runs = {};  // in time, where the trace has switches
+    std::vector<TraceSampleAt> samples = {};
 };
 
 class TraceEvents : public named::TraceVisitor {
@@ -56,6 +71,8 @@ class TraceEvents : public named::TraceVisitor {
 
     void event(const named::TraceEvent& event) override;
     void processor_switch(const named::TraceSwitch& row) override;
+    void stack_frame(const named::TraceFrame& frame) override;
+    void stack_sample(const named::TraceSample& sample) override;
     void process_name(std::uint32_t pid, std::string_view name) override { process_names_[pid] = name; }
     void thread_name(std::uint32_t pid, std::uint32_t tid, std::string_view name) override {
         thread_names_[{pid, tid}] = name;
@@ -66,11 +83,18 @@ class TraceEvents : public named::TraceVisitor {
     bool is_full() const { return is_full_; }
 
     // Once all has come. Names and marks of processes go to one of their threads, switches become their threads'
-    // runs.
+    // runs, samples have their frames.
     void settle();
 
     std::map<Key, TraceThread>& threads() { return threads_; }
     const TraceName& name(std::uint32_t number) const { return names_[number]; }
+    // What samples count: by default "profile-samples".
+    const std::vector<std::string>& sample_events() const { return sample_events_; }
+    static constexpr std::size_t kMostSampleEvents = 16;
+    // Names of a sample's frames, innermost first: so many at most.
+    static constexpr std::size_t kMostFrames = 512;
+    void append_stack(const TraceSampleAt& sample, std::vector<std::uint32_t>& to) const;
+    std::uint64_t unknown_stacks() const { return unknown_stacks_; }  // of samples
     std::string process_name_of(std::uint32_t pid) const;
     std::uint64_t first_time() const { return first_; }
     bool has_clocks() const { return has_clocks_; }  // some slices have the thread's clock
@@ -81,7 +105,9 @@ class TraceEvents : public named::TraceVisitor {
 
   private:
     std::uint32_t number_of(std::string_view category, std::string_view name, std::string_view detail);
+    void find_processes();
     void find_runs();
+    void settle_samples();
     void add_mark(Key thread, std::uint64_t time, std::uint32_t name, recording::MarkKind kind, double value);
     Key thread_of(const named::TraceEvent& event) const { return {event.pid, event.tid}; }
 
@@ -97,6 +123,14 @@ class TraceEvents : public named::TraceVisitor {
         std::uint32_t name = 0;  // with its detail
     };
     std::map<std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>, Span> open_;
+    struct StackFrame {
+        std::uint64_t parent = 0;  // the reader's number; 0: none
+        std::uint32_t name = 0;
+    };
+    std::unordered_map<std::uint64_t, std::uint32_t> frame_numbers_;  // by the reader's
+    std::vector<StackFrame> frames_;
+    std::vector<std::string> sample_events_;
+    std::uint64_t unknown_stacks_ = 0;
     std::vector<named::TraceSwitch> switches_;
     std::unordered_map<std::uint32_t, std::uint32_t> process_of_thread_;
     std::uint64_t first_ = std::numeric_limits<std::uint64_t>::max();

@@ -32,6 +32,13 @@ class TraceChecker : public kymo::import::named::TraceVisitor {
             threads_[event.tid].add(event, static_cast<std::uint32_t>(events_));
         }
     }
+    void stack_frame(const kymo::import::named::TraceFrame& frame) override {
+        require(frame.number != 0 && frame.function.size() <= 4'096 && frame.module.size() <= 4'096);
+    }
+    void stack_sample(const kymo::import::named::TraceSample& sample) override {
+        ++events_;
+        require(sample.tid != kymo::import::named::kNotGiven && sample.frame != 0 && sample.since <= sample.time);
+    }
     void check(std::uint64_t events) {
         require(events == events_);
         for (auto& [tid, slices] : threads_) {

@@ -4,6 +4,7 @@
 #include "pprof_bytes.h"
 
 #include <gmock/gmock.h>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -39,8 +40,39 @@ class TraceLines : public TraceVisitor {
     void thread_name(std::uint32_t pid, std::uint32_t tid, std::string_view name) override {
         lines.push_back("T " + std::to_string(pid) + "/" + std::to_string(tid) + " " + std::string(name));
     }
+    void stack_frame(const TraceFrame& frame) override {
+        names[frame.number] = std::string(frame.function) + "@" + std::string(frame.module);
+        parents[frame.number] = frame.parent;
+    }
+    void stack_sample(const TraceSample& sample) override {
+        samples.push_back(sample);
+        samples.back().name = {};
+        sample_names.emplace_back(sample.name);
+    }
+    // Once all is read: with their stacks, outermost first.
+    std::vector<std::string> sample_lines() {
+        std::vector<std::string> all;
+        for (std::size_t i = 0; i < samples.size(); ++i) {
+            const TraceSample& sample = samples[i];
+            std::string stack;
+            for (std::uint64_t frame = sample.frame; names.contains(frame); frame = parents[frame]) {
+                stack = " " + names[frame] + stack;
+            }
+            all.push_back(
+                std::to_string(sample.time) +
+                (sample.represents_time ? " since " + std::to_string(sample.since) : "") + " " +
+                (sample.pid == kNotGiven ? "-" : std::to_string(sample.pid)) + "/" + std::to_string(sample.tid) +
+                (sample.is_outside_slices ? " outside" : "") +
+                (sample_names[i].empty() ? "" : " " + sample_names[i] + "*" + std::to_string(sample.weight)) + stack);
+        }
+        return all;
+    }
     bool enough() const override { return is_enough; }
 
+    std::map<std::uint64_t, std::string> names;  // of frames
+    std::map<std::uint64_t, std::uint64_t> parents;
+    std::vector<TraceSample> samples;
+    std::vector<std::string> sample_names;
     std::vector<std::string> lines;
     std::vector<std::uint64_t> ids;
     bool is_enough = false;
@@ -50,6 +82,7 @@ struct ReadTrace {
     Result<TraceFacts> facts;
     std::vector<std::string> lines;
     std::vector<std::uint64_t> ids;
+    std::vector<std::string> samples;
 };
 
 ReadTrace read(std::string_view text) {
@@ -58,7 +91,7 @@ ReadTrace read(std::string_view text) {
     EXPECT_TRUE(input.ok());
     TraceLines lines;
     auto facts = read_chrome_trace(*input, lines);
-    return {std::move(facts), lines.lines, lines.ids};
+    return {std::move(facts), lines.lines, lines.ids, lines.sample_lines()};
 }
 
 TEST(ChromeTrace, IsAnArrayOfEvents) {
@@ -88,7 +121,7 @@ TEST(ChromeTrace, IsAMemberOfAnObject) {
         "displayTimeUnit":"ns","samples":[{"ph":"X"}]})");
     ASSERT_TRUE(trace.facts);
     EXPECT_THAT(trace.lines, ElementsAre("X 0 1/1 Source +1000 (a.h)"));
-    EXPECT_THAT(trace.facts->notices, ElementsAre("left out: 1 sums by name"));
+    EXPECT_THAT(trace.facts->notices, ElementsAre("left out: 1 samples without a stack, 1 sums by name"));
 }
 
 TEST(ChromeTrace, MayBeCutOffAnywhere) {
@@ -106,6 +139,48 @@ TEST(ChromeTrace, MayBeCutOffAnywhere) {
     EXPECT_THAT(damaged.facts->notices, ElementsAre(HasSubstr("damaged")));
 }
 
+TEST(ChromeTrace, HasSamplesOfV8) {
+    const auto trace = read(R"json([
+        {"ph":"P","pid":7,"tid":8,"ts":1000,"id":"0x1","name":"Profile","cat":"v8","args":{"data":{"startTime":990.5}}},
+        {"ph":"P","pid":7,"tid":9,"ts":1300,"id":"0x1","name":"ProfileChunk","cat":"v8","args":{"data":{
+            "cpuProfile":{"nodes":[{"id":1,"callFrame":{"functionName":"(root)","url":""}
+},
+                {"id":2,"parent":1,"callFrame":{"functionName":"(program)"}},
+                {"id":3,"parent":1,"callFrame":{"functionName":"","url":"file:///srv/a.js","lineNumber":4}},
+                {"id":4,"parent":3,"callFrame":{"functionName":"inner","url":"node:fs"}},
+                {"id":5,"parent":1,"callFrame":{"functionName":"(idle)"}}],
+              "samples":[2,3,4,5]
+}
+, "lines" : [ 1, 2, 3, 4 ], "timeDeltas" : [ 9.5, 100, 100, 50 ]
+}
+}
+},
+        {"ph":"P","pid":7,"tid":9,"ts":1400,"id":"0x1","name":"ProfileChunk","cat":"v8","args":{"data":{
+            "cpuProfile":{"samples":[3,1]},"timeDeltas":[100,1]}}},
+        {"ph":"P","pid":7,"tid":9,"ts":1400,"id":"0x2","name":"ProfileChunk","cat":"v8","args":{"data":{
+            "cpuProfile":{"samples":[3]},"timeDeltas":[100]}}}])json");
+    ASSERT_TRUE(trace.facts);
+    EXPECT_THAT(trace.samples, ElementsAre("1000000 since 990500 7/8 outside (program)@[v8]",
+                                           "1100000 since 1000000 7/8 (anonymous)@/srv/a.js",
+                                           "1200000 since 1100000 7/8 (anonymous)@/srv/a.js inner@node:fs",
+                                           "1350000 since 1250000 7/8 (anonymous)@/srv/a.js"));
+    EXPECT_EQ(trace.facts->events, 4U);
+    EXPECT_THAT(trace.facts->notices, ElementsAre(HasSubstr("1 samples have no time or stack")));
+}
+
+TEST(ChromeTrace, HasSamplesOfOtherProfilers) {
+    const auto trace =
+        read(R"({"samples":[{"cpu":0,"tid":8,"ts":30.0,"name":"cycles","sf":2,"weight":5},{"tid":8,"ts":-1,"sf":2}],
+        "traceEvents":[{"ph":"P","pid":7,"tid":8,"ts":10,"name":"sample","sf":"3"},
+            {"ph":"P","pid":7,"tid":8,"ts":20,"name":"misses","stack":["main","outer","inner"]}],
+        "stackFrames":{"3":{"name":"leaf","category":"libc.so","parent":"2"},"2":{"name":"middle","parent":1},"1":{"name":"main","category":"app"}}})");
+    ASSERT_TRUE(trace.facts);
+    EXPECT_THAT(trace.samples,
+                ElementsAre("30000 -/8 cycles*5 main@app middle@", "10000 7/8 main@app middle@ leaf@libc.so",
+                            "20000 7/8 misses*1 main@ outer@ inner@"));
+    EXPECT_THAT(trace.facts->notices, ElementsAre(HasSubstr("1 events have no time")));
+}
+
 TEST(ChromeTrace, SaysWhatIsLeftOut) {
     const auto trace = read(R"([{"ph":"X","pid":1,"tid":1,"ts":1,"dur":1,"name":"a"},
         {"ph":"s","pid":1,"tid":1,"ts":1,"id":1,"name":"f"},{"ph":"f","pid":1,"tid":1,"ts":1,"id":1,"name":"f"},
@@ -115,7 +190,7 @@ TEST(ChromeTrace, SaysWhatIsLeftOut) {
     ASSERT_TRUE(trace.facts);
     EXPECT_EQ(trace.lines.size(), 1U);
     EXPECT_THAT(trace.facts->notices,
-                ElementsAre("left out: 1 events of unknown phases, 2 flow events, 1 samples of another profiler",
+                ElementsAre("left out: 1 events of unknown phases, 2 flow events, 1 samples without a stack",
                             HasSubstr("4 events have no time")));
 }
 
