@@ -22,7 +22,7 @@ char special_of(std::string_view function) {
     return function == "(idle)" ? kIdle : function == "(program)" ? kProgram : function == "(root)" ? kRoot : '\0';
 }
 
-// Not 0, which is no frame.
+// Never 0, which stands for none.
 std::uint64_t frame_number(std::uint64_t space, std::uint64_t id) {
     return mix(mix(space) ^ id) | 1U;
 }
