@@ -180,7 +180,8 @@ bool is_locked(int descriptor) {
 
 // `report`: what of the file could not be read. A copy lacks that; otherwise it is an error.
 Result<PackReport> write_packed(const File& file, const File::Reading& reading, const struct stat& like,
-                                const Folder& folder, const std::string& name, ScanReport& report, bool is_copy) {
+                                const Folder& folder, const std::string& name, ScanReport& report, bool is_copy,
+                                std::span<const std::uint8_t> more = {}) {
     std::vector<std::uint8_t> head(file.header().header_bytes);
     if (reading.read(head.data(), head.size(), 0) != static_cast<ssize_t>(head.size())) {
         return Error{ErrorKind::kMalformed, file.path().string() + " is cut off inside its header",
@@ -212,6 +213,9 @@ Result<PackReport> write_packed(const File& file, const File::Reading& reading, 
         copy_descriptions(chunk, descriptions);
         error = write_chunk(output, chunk);
     }
+    if (error == 0 && !more.empty()) {
+        error = write_chunk(output, {.offset = 0, .stream = StreamId{0}, .payload = more});
+    }
     // Without its descriptions a file cannot be read: they are there twice, at opposite ends. A packed one has them
     // so.
     if (error == 0 && !descriptions.empty() && !file.header().packed) {
@@ -234,7 +238,7 @@ Result<PackReport> write_packed(const File& file, const File::Reading& reading, 
 
 }  // namespace
 
-Result<PackReport> pack_file(const Folder& folder, const std::string& name) {
+Result<PackReport> pack_file(const Folder& folder, const std::string& name, std::span<const std::uint8_t> more) {
     const std::filesystem::path path = folder.path() / name;
     Result<File> opened = File::open(folder, name);
     if (!opened) {
@@ -246,7 +250,7 @@ Result<PackReport> pack_file(const Folder& folder, const std::string& name) {
     if (fstat(reading.own_descriptor(), &status) != 0) {
         return write_error(path, errno);
     }
-    if (file.header().packed) {
+    if (file.header().packed && more.empty()) {
         const auto bytes = static_cast<std::uint64_t>(status.st_size);
         return PackReport{bytes, bytes};
     }
@@ -255,7 +259,7 @@ Result<PackReport> pack_file(const Folder& folder, const std::string& name) {
                      "pack it when the program has ended"};
     }
     ScanReport report;
-    return write_packed(file, reading, status, folder, name, report, false);
+    return write_packed(file, reading, status, folder, name, report, false, more);
 }
 
 Result<PackReport> pack_copy(const File& file, const Folder& to, const std::string& name) {

@@ -8,6 +8,7 @@
 #include "cli/verbs.h"
 #include "events/request.h"
 #include "import/interpreted_names.h"
+#include "import/run_generated_names.h"
 #include "launch/job.h"
 #include "metrics/measured_run.h"
 
@@ -179,10 +180,14 @@ int run_record(int argc, char** argv) {
     if (!from_outside) {
         return fail(from_outside.error());
     }
+    import::RunGeneratedNames generated;
     if (*from_outside != nullptr) {
         (*from_outside)->fit(options);
-    } else if (frequency != 0) {
-        options.events.push_back(fmt::format("task-clock:freq={}", frequency));
+    } else {
+        generated.fit(options);
+        if (frequency != 0) {
+            options.events.push_back(fmt::format("task-clock:freq={}", frequency));
+        }
     }
     if (options.max_bytes != 0 && options.max_bytes < std::uint64_t{256} * 1024) {
         return fail({ErrorKind::kUsage, "--max-size: a file needs 256 KiB (262144) at least",

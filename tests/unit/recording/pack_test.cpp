@@ -3,6 +3,7 @@
 #include "recording/pack.h"
 
 #include "file_image.h"
+#include "recording/encode.h"
 #include "rows.h"
 #include "temporary_folder.h"
 
@@ -81,6 +82,42 @@ TEST(Pack, SaysTheSameInLessSpace) {
     ASSERT_TRUE(pack_file(path));
     EXPECT_EQ(contents(path), bytes);
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
+}
+
+TEST(Pack, TakesRecordsThatComeLater) {
+    const TemporaryFolder folder;
+    const auto path = folder / "a.krec";
+    FileWriter writer;
+    RowsByStream written = write_file(path, writer);
+    ASSERT_EQ(writer.close(), 0);
+    const auto reach = Folder::open(path.parent_path());
+    ASSERT_TRUE(reach);
+    const Mark later{.time = 77, .name = "later"};
+    const RowRecord<Mark> record{later};
+    std::vector<std::uint8_t> more(256);
+    std::uint64_t bases[RowRecord<Mark>::kDeltas] = {};
+    std::uint8_t* at = encode_varint(more.data(), Mark::kTableId);
+    at = encode_varint(at, record.body(bases));
+    at = record.write(at, bases);
+    more.resize(static_cast<std::size_t>(at - more.data()));
+    ASSERT_TRUE(pack_file(*reach, "a.krec", more));
+    written[0].push_back(describe(later));
+    const auto file = File::open(path);
+    ASSERT_TRUE(file);
+    RowsByStream read;
+    ASSERT_TRUE(gather(*file, read));
+    EXPECT_EQ(read, written);
+    // A file that is packed takes them as well, and stays as it is without any.
+    ASSERT_TRUE(pack_file(*reach, "a.krec", more));
+    written[0].push_back(describe(later));
+    const auto again = File::open(path);
+    ASSERT_TRUE(again);
+    read.clear();
+    ASSERT_TRUE(gather(*again, read));
+    EXPECT_EQ(read, written);
+    const std::string before = contents(path);
+    ASSERT_TRUE(pack_file(*reach, "a.krec"));
+    EXPECT_EQ(contents(path), before);
 }
 
 TEST(Pack, ALiveFileIsRefusedAndAKilledOnesIsNot) {
