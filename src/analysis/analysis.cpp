@@ -56,6 +56,7 @@ Result<Analysis> analyse(const recording::Recording& recording, const SpaceTimeO
     all.exact = spacetime::exact_calls(run.exact);
     spacetime::set_exact_calls(all.exact, &all.evidence);
     all.memory = spacetime::memory_over_time(std::move(run.memory));
+    all.flows = spacetime::run_flows(std::move(run.flows));
     all.judgement = findings::judge_recording(run.findings, all.evidence);
     findings::prefer_exact(all.evidence, all.exact, name_of(recording), &all.judgement);
     all.hunt_results = spacetime::make_hunt_results(spacetime::hunt_rows(std::move(run.hunts)));

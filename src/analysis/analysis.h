@@ -12,6 +12,7 @@
 #include "findings/finding.h"
 #include "recording/reader.h"
 #include "spacetime/exact/exact_calls.h"
+#include "spacetime/flows/flows.h"
 #include "spacetime/hunt_results/hunt_results.h"
 #include "spacetime/memory/memory_over_time.h"
 #include "spacetime/metrics/run_metrics.h"
@@ -26,6 +27,7 @@ struct Analysis : SpaceTime {
     spacetime::HuntResults hunt_results;  // of a hunt; of none it is empty
     spacetime::RunMetrics metrics;
     spacetime::MemoryOverTime memory;
+    spacetime::RunFlows flows;    // of an imported trace; otherwise empty
     spacetime::ExactCalls exact;  // of `kymo record --for … --exact`; otherwise empty
     EarlierLook earlier;          // where the recording is a second look, and both are wanted
 };

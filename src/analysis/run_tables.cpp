@@ -29,6 +29,9 @@ KYMO_MEMBERS(ExactFunction, name, module, build_id, offset, refused, calls, runn
              counts, slowest)
 KYMO_MEMBERS(ExactRows::CallsOfThread, row, counts, slowest)
 KYMO_MEMBERS(ExactRows, pid, tids, threads, functions, earlier)
+KYMO_MEMBERS(FlowSum, name, from_pid, from_tid, to_pid, to_tid, count, total_ns, longest_ns, longest_at)
+KYMO_MEMBERS(FlowArrow, begin, end, from_pid, from_tid, to_pid, to_tid)
+KYMO_MEMBERS(FlowRows, sums, arrows)
 KYMO_MEMBERS(Place, function, file, line_begin, line_end, module, build_id, ranges)
 
 }  // namespace kymo::spacetime
@@ -52,6 +55,7 @@ RunTables read_run(const recording::Recording& recording, const DealtFiles& deal
                   .looks = std::vector<spacetime::LookRows>(files.size()),
                   .memory = std::vector<spacetime::MemoryRows>(files.size()),
                   .exact = std::vector<spacetime::ExactRows>(files.size()),
+                  .flows = std::vector<spacetime::FlowRows>(files.size()),
                   .findings = std::vector<findings::RecordedFindings>(files.size())};
     for (std::size_t i = 0; i < files.size(); ++i) {
         run.descriptions.emplace_back(spacetime::FileData());
@@ -62,7 +66,7 @@ RunTables read_run(const recording::Recording& recording, const DealtFiles& deal
         }
         spacetime::Descriptions descriptions;
         const auto scanned = recording::scan_for(files[i], descriptions, run.metrics[i], run.hunts[i], run.looks[i],
-                                                 run.memory[i], run.exact[i], run.findings[i]);
+                                                 run.memory[i], run.exact[i], run.flows[i], run.findings[i]);
         if (!scanned) {  // what came before the error would be taken for all of it
             run.descriptions[i] = scanned.error();
             run.metrics[i] = {};
@@ -70,6 +74,7 @@ RunTables read_run(const recording::Recording& recording, const DealtFiles& deal
             run.looks[i] = {};
             run.memory[i] = {};
             run.exact[i] = {};
+            run.flows[i] = {};
             run.findings[i] = {};
             return;
         }
@@ -82,6 +87,7 @@ RunTables read_run(const recording::Recording& recording, const DealtFiles& deal
     team::collect(dealt.team, run.hunts, dealt.owner, team::For::kFirst);
     team::collect(dealt.team, run.memory, dealt.owner, team::For::kFirst);
     team::collect(dealt.team, run.exact, dealt.owner, team::For::kFirst);
+    team::collect(dealt.team, run.flows, dealt.owner, team::For::kFirst);
     team::collect(dealt.team, run.findings, dealt.owner, team::For::kFirst);
     return run;
 }

@@ -6,6 +6,7 @@
 #include "findings/recorded_findings.h"
 #include "recording/reader.h"
 #include "spacetime/exact/exact_rows.h"
+#include "spacetime/flows/flows.h"
 #include "spacetime/hunt_results/hunt_rows.h"
 #include "spacetime/load/file_data.h"
 #include "spacetime/look/looked_for.h"
@@ -25,6 +26,7 @@ struct RunTables {
     std::vector<spacetime::LookRows> looks;
     std::vector<spacetime::MemoryRows> memory;
     std::vector<spacetime::ExactRows> exact;
+    std::vector<spacetime::FlowRows> flows;
     std::vector<findings::RecordedFindings> findings;
 };
 

@@ -5,6 +5,7 @@
 #include "recording/parse_schema.h"
 #include "recording/reader.h"
 #include "recording/record.h"
+#include "recording/tables/flows.h"
 #include "recording/tables/gpu.h"
 #include "recording/tables/metrics.h"
 
@@ -25,6 +26,7 @@ constexpr bool is_further_table(std::string_view name) {
     const auto compare = [&]<typename Row>() { known = known || name == Row::kTable; };
     for_each_metric_row(compare);
     for_each_gpu_row(compare);
+    compare.operator()<Flow>();
     return known;
 }
 

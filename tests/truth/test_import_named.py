@@ -120,7 +120,7 @@ def known_trace(test):
         done, recording = import_of(test, data, name)
         test.equal(f"{name}: status", 0, done.returncode)
         test.equal(f"{name}: time by slice, µs", expected, totals(test, recording, "user"))
-        test.check(f"{name}: says what is left out", "1 flow event", done.stderr, "left out: 1 flow event" in done.stderr)
+        test.check(f"{name}: says what is left out", "1 point of a flow", done.stderr, "1 points of flows have no other one" in done.stderr)
         test.check(f"{name}: says whether it is cut off", name == "cut.json", done.stderr, ("cut off" in done.stderr) == (name == "cut.json"))
     report = test.report(test.work / "array.json.kymo")
     test.equal("trace: threads", {"Main", "worker"}, {thread["name"] for thread in report["threads"]})
@@ -175,6 +175,36 @@ def sampled_trace(test):
     test.equal("counted trace: cycles by function", {"main": 5000.0, "hot": 15000.0}, totals(test, recording, "cycles"))
     test.equal("counted trace: misses by function", {"hot": 1.0}, totals(test, recording, "miss"))
     test.equal("counted trace: time is the slices' alone, µs", {"task": 100_000.0}, totals(test, recording, "user"))
+
+
+def flowing_trace(test):
+    """Tasks that one thread posts and others run: who posts to whom, how often, and how long it takes until they run, in both formats and in what is
+    exported of them again."""
+    point = lambda phase, tid, time, number, **more: {"ph": phase, "pid": 4000, "tid": tid, "ts": time, "id": number, "cat": "ipc", "name": "post", **more}
+    name = lambda tid, text: {"ph": "M", "pid": 4000, "tid": tid, "name": "thread_name", "args": {"name": text}}
+    events = [name(4000, "Main"), name(4001, "worker"), name(4002, "disk"),
+              slice_of("task", 4000, 1_000_000, 100_000), slice_of("run", 4001, 1_020_000, 50_000), slice_of("write", 4002, 1_040_000, 10_000)]
+    # Main to the worker three times, 10, 20 and 5 ms long, once on from there to the disk 20 ms later; and one of which there is no other end.
+    events += [point("s", 4000, 1_010_000, 1), point("t", 4001, 1_020_000, 1), point("f", 4002, 1_040_000, 1, bp="e"),
+               point("s", 4000, 1_012_000, 2), point("f", 4001, 1_032_000, 2), point("s", 4000, 1_050_000, 1), point("f", 4001, 1_055_000, 1),
+               point("s", 4000, 1_060_000, 9)]
+    done, recording = import_of(test, json.dumps(events).encode(), "flows.json")
+    test.equal("flows: status", 0, done.returncode)
+    test.check("flows: of the one without an end", "1 point", done.stderr, "1 points of flows have no other one" in done.stderr)
+    expected = [("post", 4000, 4001, 3, 0.035, 0.020, 0.012), ("post", 4001, 4002, 1, 0.020, 0.020, 0.020)]
+
+    def flows_of(path):
+        return [(flow["name"], flow["from"]["tid"], flow["to"]["tid"], flow["count"], round(flow["total_s"], 9), round(flow["longest_s"], 9), round(flow["longest_at_s"], 9))
+                for flow in test.report(path).get("flows", [])]
+
+    test.equal("flows", expected, flows_of(recording))
+    told = test.must(test.kymo, "report", recording)
+    test.check("flows: in the report", "Main 4000 → worker 4001", told[-1500:], "post, Main 4000 → worker 4001" in told)
+    for form in ("chrome", "perfetto"):
+        again = test.work / f"flows.{form}"
+        test.must(test.kymo, "export", recording, "--to", form, "-o", again)
+        done, second = import_of(test, again.read_bytes(), f"again.{form}")
+        test.equal(f"flows, exported to {form}", expected, flows_of(second))
 
 
 def exported_trace(test):
@@ -289,6 +319,7 @@ def body(test):
     known_trace(test)
     clocked_trace(test)
     sampled_trace(test)
+    flowing_trace(test)
     exported_trace(test)
     switched_trace(test)
     bad_files(test)

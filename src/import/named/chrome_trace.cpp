@@ -149,7 +149,9 @@ struct Scalar {
 
 // The fields of one event that matter.
 struct RawEvent {
-    Scalar phase, name, category, pid, tid, time, duration, thread_time, thread_duration, id, scope, frame;
+    Scalar phase, name, category, pid, tid, time, duration, thread_time, thread_duration, id, scope, frame, bound;
+    bool flows_in = false;
+    bool flows_out = false;
     Scalar own_name, detail;                              // of args
     std::vector<std::string> stack;                       // outermost first, kMostFrames at most
     ProfilePiece piece;                                   // of args
@@ -158,9 +160,10 @@ struct RawEvent {
 
     void clear() {
         for (Scalar* field : {&phase, &name, &category, &pid, &tid, &time, &duration, &thread_time, &thread_duration,
-                              &id, &scope, &frame, &own_name, &detail}) {
+                              &id, &scope, &frame, &bound, &own_name, &detail}) {
             field->clear();
         }
+        flows_in = flows_out = false;
         stack.clear();
         piece.clear();
         has_mean = false;
@@ -194,7 +197,13 @@ class TraceSax {
     TraceSax(TraceVisitor& visitor, TraceFacts& facts) : visitor_(visitor), facts_(facts), samples_(visitor, facts) {}
 
     bool null() { return true; }
-    bool boolean(bool) { return true; }
+    bool boolean(bool value) {
+        if (depth_ == event_depth_ + 1) {
+            event_.flows_in = key_ == "flow_in" ? value : event_.flows_in;
+            event_.flows_out = key_ == "flow_out" ? value : event_.flows_out;
+        }
+        return true;
+    }
     bool number_integer(json::number_integer_t value) { return number(static_cast<double>(value)); }
     bool number_unsigned(json::number_unsigned_t value) { return number(static_cast<double>(value)); }
     bool number_float(json::number_float_t value, const std::string&) { return number(value); }
@@ -438,7 +447,7 @@ class TraceSax {
         }
     }
     Scalar* field_of(std::string_view key) {
-        static constexpr std::array<std::pair<std::string_view, Scalar RawEvent::*>, 12> kFields = {{
+        static constexpr std::array<std::pair<std::string_view, Scalar RawEvent::*>, 13> kFields = {{
             {"ph", &RawEvent::phase},
             {"name", &RawEvent::name},
             {"cat", &RawEvent::category},
@@ -451,6 +460,7 @@ class TraceSax {
             {"id", &RawEvent::id},
             {"s", &RawEvent::scope},
             {"sf", &RawEvent::frame},
+            {"bind_id", &RawEvent::bound},
         }};
         const auto found =
             std::find_if(kFields.begin(), kFields.end(), [&](const auto& field) { return field.first == key; });
@@ -528,15 +538,25 @@ class TraceSax {
             take_sample(*time, *pid, *tid);
             return true;
         }
+        if (phase == 's' || phase == 't' || phase == 'f') {
+            give_flow(phase == 's'   ? FlowPart::kBegin
+                      : phase == 't' ? FlowPart::kStep
+                                     : FlowPart::kEnd,
+                      mix(id() ^ std::hash<std::string>()(event_.name.text)), *time, *pid, *tid);
+            return true;
+        }
+        if (tid && event_.bound.is_there && (event_.flows_in || event_.flows_out)) {
+            constexpr std::uint64_t kBound = 0x9e37'79b9;  // apart from the numbers of flow events
+            give_flow(!event_.flows_in   ? FlowPart::kBegin
+                      : event_.flows_out ? FlowPart::kStep
+                                         : FlowPart::kEnd,
+                      mix(kBound ^ std::hash<std::string>()(text_of(event_.bound))), *time, *pid, *tid);
+        }
         return give(phase, *time, *pid, tid);
     }
 
     static std::string_view unused_phase(char phase) {
         switch (phase) {
-            case 's':
-            case 't':
-            case 'f':
-                return "flow events";
             case 'n':
             case 'T':
             case 'p':
@@ -564,12 +584,18 @@ class TraceSax {
             case 'S':
             case 'F':
             case 'P':
+            case 's':
+            case 't':
+            case 'f':
                 return {};
             default:
                 return "events of unknown phases";
         }
     }
-    static bool needs_thread(char phase) { return phase == 'B' || phase == 'E' || phase == 'X' || phase == 'P'; }
+    static bool needs_thread(char phase) {
+        return phase == 'B' || phase == 'E' || phase == 'X' || phase == 'P' || phase == 's' || phase == 't' ||
+               phase == 'f';
+    }
 
     bool give(char phase, std::uint64_t time, std::uint32_t pid, std::optional<std::uint32_t> tid) {
         TraceEvent made;
@@ -614,6 +640,18 @@ class TraceSax {
         ++facts_.events;
         visitor_.event(made);
         return true;
+    }
+
+    void give_flow(FlowPart part, std::uint64_t id, std::uint64_t time, std::uint32_t pid, std::uint32_t tid) {
+        TraceFlow made;
+        made.time = time;
+        made.pid = pid;
+        made.tid = tid;
+        made.id = id;
+        made.part = part;
+        made.name = event_.name.text;
+        ++facts_.events;
+        visitor_.flow(made);
     }
 
     bool give_counters(TraceEvent& made) {

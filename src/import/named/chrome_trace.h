@@ -15,11 +15,11 @@ namespace kymo::import::named {
 // Reads the input to its end, in one pass, and hands on what it says in the order of the file.
 //
 // Understood are an array of events and an object with `traceEvents`, also where they are cut off, as browsers leave
-// them; the phases B, E, X, i, I, R, C, b, e, S, F, and M for names of processes and threads; samples: phase P with a
-// stack, V8's profiles (Profile, ProfileChunk), and the lists `samples` and `stackFrames`. A counter with several
-// series is one for each. Numbers of processes and threads that are texts get numbers of their own. Sums by name
-// that clang -ftime-trace writes behind its slices ("Total …") are left out, since they are no time of their own.
-// Everything else is counted, and one notice says what it was.
+// them; the phases B, E, X, i, I, R, C, b, e, S, F, and M for names of processes and threads; flows: phases s, t and
+// f, and slices with bind_id; samples: phase P with a stack, V8's profiles (Profile, ProfileChunk), and the lists
+// `samples` and `stackFrames`. A counter with several series is one for each. Numbers of processes and threads that
+// are texts get numbers of their own. Sums by name that clang -ftime-trace writes behind its slices ("Total …") are
+// left out, since they are no time of their own. Everything else is counted, and one notice says what it was.
 //
 // Any bytes are safe. Memory: 1 MiB, and kMostTextBytes at most for a text; whatever the file.
 //

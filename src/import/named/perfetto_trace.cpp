@@ -25,7 +25,9 @@ constexpr std::size_t kMostSequences = std::size_t{1} << 16U;
 constexpr std::size_t kMostOpen = std::size_t{1} << 16U;  // slices of a track in one another
 constexpr std::uint32_t kTraceClock = 6;                  // the time since the system was started
 constexpr std::uint32_t kFirstOwnClock = 64;              // from here on clocks are a sequence's own
-constexpr std::uint32_t kStateCleared = 1;                // flag of a packet
+constexpr std::uint32_t kFlows = 47;        // fields of an event: numbers of flows that go on from there
+constexpr std::uint32_t kFlowEnds = 48;     // and of those that end there
+constexpr std::uint32_t kStateCleared = 1;  // flag of a packet
 constexpr std::uint64_t kLatest = std::uint64_t{1} << 62U;
 
 std::string_view cut_name(std::span<const std::uint8_t> bytes) {
@@ -212,7 +214,7 @@ class PerfettoReader {
         };
         note(left_out_,
              "compressed packets are left out: they have far more than such packets have, or are inside another one");
-        note(flows_, "flow events are left out");
+        note(flows_, "points of flows are of no thread, and are left out");
         note(lost_, "of the kernel's buffers were full: what happened then is missing");
         note(bad_, "events have no time, track or name that is known, and are left out");
         note(damaged_, "packets are damaged: what is before that was read of them");
@@ -554,6 +556,7 @@ class PerfettoReader {
         std::string_view name;
         std::string_view category;
         double value = 0;
+        flow_ids_.clear();
         each_field(bytes, [&](pbf_reader& at, std::uint32_t kind) {
             switch (kind) {
                 case number_field(9):
@@ -586,12 +589,15 @@ class PerfettoReader {
                 case protozero::tag_and_type(44, protozero::pbf_wire_type::fixed64):
                     value = at.get_double();
                     break;
-                case part_field(47):
-                case part_field(48):
-                case protozero::tag_and_type(47, protozero::pbf_wire_type::fixed64):
-                case protozero::tag_and_type(48, protozero::pbf_wire_type::fixed64):
-                    ++flows_;
-                    at.skip();
+                case part_field(kFlows):
+                case part_field(kFlowEnds):
+                    for (const std::uint64_t id : at.get_packed_fixed64()) {
+                        add_flow(id, kind == part_field(kFlowEnds));
+                    }
+                    break;
+                case protozero::tag_and_type(kFlows, protozero::pbf_wire_type::fixed64):
+                case protozero::tag_and_type(kFlowEnds, protozero::pbf_wire_type::fixed64):
+                    add_flow(at.get_fixed64(), at.tag() == kFlowEnds);
                     break;
                 default:
                     at.skip();
@@ -602,7 +608,36 @@ class PerfettoReader {
             ++bad_;
             return;
         }
+        give_flows(found->second, *time, name.empty() ? std::string_view(found->second.name) : name);
         give_event(found->first, found->second, static_cast<unsigned>(type), *time, name, category, value);
+    }
+
+    // Of one event.
+    void add_flow(std::uint64_t id, bool is_end) {
+        constexpr std::size_t kMostFlows = 1024;
+        if (flow_ids_.size() < kMostFlows) {
+            flow_ids_.emplace_back(id, is_end ? FlowPart::kEnd : FlowPart::kStep);
+        } else {
+            ++flows_;
+        }
+    }
+    void give_flows(const Track& track, std::uint64_t time, std::string_view name) {
+        const auto [pid, tid] = owner_of(track);
+        for (const auto& [id, part] : flow_ids_) {
+            if (!pid || !tid) {
+                ++flows_;
+                continue;
+            }
+            TraceFlow made;
+            made.time = time;
+            made.pid = *pid;
+            made.tid = *tid;
+            made.id = id;
+            made.part = part;
+            made.name = name;
+            ++facts_.events;
+            visitor_.flow(made);
+        }
     }
 
     static std::string_view text_of(const std::unordered_map<std::uint64_t, std::string>& texts,
@@ -674,11 +709,12 @@ class PerfettoReader {
     std::unordered_map<std::uint32_t, std::uint32_t> last_on_;  // thread, by processor
     std::size_t names_ = 0;
     std::string ended_;
-    std::size_t compressed_ = 0;  // bytes of compressed packets
-    std::size_t inflated_ = 0;    // what became of them
-    bool is_inside_ = false;      // of a compressed packet
-    std::uint64_t left_out_ = 0;  // compressed packets
-    std::uint64_t flows_ = 0;
+    std::size_t compressed_ = 0;                                // bytes of compressed packets
+    std::size_t inflated_ = 0;                                  // what became of them
+    bool is_inside_ = false;                                    // of a compressed packet
+    std::uint64_t left_out_ = 0;                                // compressed packets
+    std::vector<std::pair<std::uint64_t, FlowPart>> flow_ids_;  // of an event
+    std::uint64_t flows_ = 0;                                   // that are left out
     std::uint64_t lost_ = 0;
     std::uint64_t bad_ = 0;
     std::uint64_t damaged_ = 0;

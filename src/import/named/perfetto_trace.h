@@ -13,11 +13,11 @@ namespace kymo::import::named {
 
 // Reads the input to its end, in one pass, and hands on what it says in the order of the file.
 //
-// Understood are track events (slices, points in time, counters; names and categories also by number), descriptors of
-// tracks, processes and threads, the process tree, the kernel's records of switches (sched_switch, also in their
-// compact form), snapshots of clocks, and packets compressed by zlib. Slices of tracks that are no thread's are
-// asynchronous spans. Times are those of the trace's clock, the system's time since it was started. Packets of all
-// other kinds are counted.
+// Understood are track events (slices, points in time, counters, with their flows; names and categories also by
+// number), descriptors of tracks, processes and threads, the process tree, the kernel's records of switches
+// (sched_switch, also in their compact form), snapshots of clocks, and packets compressed by zlib. Slices of tracks
+// that are no thread's are asynchronous spans. Times are those of the trace's clock, the system's time since it was
+// started. Packets of all other kinds are counted.
 //
 // Any bytes are safe. Memory: a packet, and the names and tracks of the file, kMostNames and kMostTracks at most.
 //

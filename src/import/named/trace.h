@@ -69,8 +69,24 @@ struct TraceSample {
     std::uint64_t since = 0;
 };
 
+enum class FlowPart : std::uint8_t {
+    kBegin,  // it leaves here, whatever had its number before
+    kStep,   // it arrives, if it has left, and leaves again
+    kEnd,    // it arrives
+};
+
+// A point of a flow: what leads from a moment of one thread to a later one of another.
+struct TraceFlow {
+    std::uint64_t time = 0;
+    std::uint32_t pid = 0;
+    std::uint32_t tid = 0;
+    std::uint64_t id = 0;  // of all points of the flow
+    FlowPart part{};
+    std::string_view name = {};  // empty: none
+};
+
 struct TraceFacts {
-    std::uint64_t events = 0;          // delivered, and samples
+    std::uint64_t events = 0;          // delivered, samples and points of flows as well
     std::vector<std::string> notices;  // what is missing or was left out; each one line without a full stop
 };
 
@@ -81,6 +97,7 @@ class TraceVisitor {
 
     virtual void event(const TraceEvent&) {}
     virtual void processor_switch(const TraceSwitch&) {}
+    virtual void flow(const TraceFlow&) {}
     virtual void stack_frame(const TraceFrame&) {}
     virtual void stack_sample(const TraceSample&) {}
     virtual void process_name(std::uint32_t /*pid*/, std::string_view /*name*/) {}

@@ -11,6 +11,7 @@
 #include "launch/record_outcome.h"
 #include "launch/run_log.h"
 #include "recording/folder.h"
+#include "recording/tables/flows.h"
 
 #include <algorithm>
 #include <deque>
@@ -435,6 +436,7 @@ class TraceWriter {
                                 kRemedy});
         }
         write_switches();
+        write_flows();
         if (has_gaps_) {
             log_.write_missing({"what threads did outside of their slices", "the trace does not say", kRemedy});
         }
@@ -466,6 +468,26 @@ class TraceWriter {
         }
     }
 
+    void write_flows() {
+        if (events_.arrows().empty()) {
+            return;
+        }
+        log_.write_others([&](rec::StreamWriter& stream) {
+            rec::write_schema<rec::Flow>(stream);
+            for (const TraceArrow& arrow : events_.arrows()) {
+                rec::Flow row;
+                row.time = arrow.end + shift_;
+                row.begin = arrow.begin + shift_;
+                row.from_pid = arrow.from.first;
+                row.from_tid = arrow.from.second;
+                row.to_pid = arrow.to.first;
+                row.to_tid = arrow.to.second;
+                row.name = std::string_view(events_.name(arrow.name).name).substr(0, kMostMarkBytes);
+                stream.append(row);
+            }
+        });
+    }
+
     void add_notices() {
         const auto note = [&](std::uint64_t count, std::string_view what) {
             if (count != 0) {
@@ -476,6 +498,7 @@ class TraceWriter {
         note(counts_.unbegun, "ends of slices have no beginning, and are left out");
         note(counts_.cut, "slices outlast those that they are in, and are cut to these");
         note(counts_.too_deep, "slices are left out: more than 512 are in one another");
+        note(events_.lonely_flows(), "points of flows have no other one, and are left out");
         note(events_.unknown_stacks(), "samples have stacks that the trace does not tell, and are left out");
         note(events_.unpaired(), "beginnings or ends of asynchronous spans have no other end");
     }

@@ -85,6 +85,38 @@ void TraceEvents::processor_switch(const named::TraceSwitch& row) {
     switches_.push_back(row);
 }
 
+void TraceEvents::flow(const named::TraceFlow& row) {
+    if (is_full_) {
+        return;
+    }
+    is_full_ = ++events_ >= kMostEvents;
+    first_ = std::min(first_, row.time);
+    flow_points_.push_back({.time = row.time,
+                            .id = row.id,
+                            .thread = {row.pid, row.tid},
+                            .name = number_of({}, row.name, {}),
+                            .part = row.part});
+}
+
+// Each point is joined with the one of its flow before it. Numbers of flows come again.
+void TraceEvents::settle_flows() {
+    std::stable_sort(flow_points_.begin(), flow_points_.end(),
+                     [](const FlowPoint& a, const FlowPoint& b) { return a.time < b.time; });
+    std::unordered_map<std::uint64_t, FlowPoint*> last;
+    for (FlowPoint& point : flow_points_) {
+        FlowPoint*& before = last[point.id];
+        const bool has_threads = threads_.contains(point.thread);
+        if (point.part != named::FlowPart::kBegin && before != nullptr && has_threads) {
+            arrows_.push_back({before->time, point.time, before->thread, point.thread, before->name});
+            before->is_joined = point.is_joined = true;
+        }
+        before = point.part == named::FlowPart::kEnd || !has_threads ? nullptr : &point;
+    }
+    lonely_flows_ = static_cast<std::uint64_t>(std::count_if(
+        flow_points_.begin(), flow_points_.end(), [](const FlowPoint& point) { return !point.is_joined; }));
+    flow_points_ = {};
+}
+
 void TraceEvents::stack_frame(const named::TraceFrame& frame) {
     if (is_full_) {
         return;
@@ -157,6 +189,7 @@ void TraceEvents::append_stack(const TraceSampleAt& sample, std::vector<std::uin
 void TraceEvents::settle() {
     find_processes();
     settle_samples();
+    settle_flows();
     // A process's marks go to its main thread, or to the first that there is.
     for (auto found = threads_.begin(); found != threads_.end();) {
         const auto [pid, tid] = found->first;

@@ -1,7 +1,7 @@
 // All that a trace says, by thread, until its end is known: events come in any order of threads and times.
 //
-// Not thread-safe. Memory: 48 bytes a slice or sample, 40 a mark, 70 a frame of samples, and each different name
-// once.
+// Not thread-safe. Memory: 48 bytes a slice, a sample or a flow's point, 40 a mark, 70 a frame of samples, and each
+// different name once.
 #pragma once
 
 #include "import/import.h"
@@ -40,6 +40,15 @@ struct TraceRun {
     std::uint64_t end = 0;
 };
 
+// What leads from a moment of one thread to a later one of another.
+struct TraceArrow {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    std::pair<std::uint32_t, std::uint32_t> from;  // process and thread
+    std::pair<std::uint32_t, std::uint32_t> to;
+    std::uint32_t name = 0;
+};
+
 // Where the thread was, as another profiler saw it.
 struct TraceSampleAt {
     static constexpr std::uint32_t kNoFrame = std::numeric_limits<std::uint32_t>::max();
@@ -71,6 +80,7 @@ class TraceEvents : public named::TraceVisitor {
 
     void event(const named::TraceEvent& event) override;
     void processor_switch(const named::TraceSwitch& row) override;
+    void flow(const named::TraceFlow& row) override;
     void stack_frame(const named::TraceFrame& frame) override;
     void stack_sample(const named::TraceSample& sample) override;
     void process_name(std::uint32_t pid, std::string_view name) override { process_names_[pid] = name; }
@@ -83,10 +93,13 @@ class TraceEvents : public named::TraceVisitor {
     bool is_full() const { return is_full_; }
 
     // Once all has come. Names and marks of processes go to one of their threads, switches become their threads'
-    // runs, samples have their frames.
+    // runs, samples have their frames, points of flows become arrows.
     void settle();
 
     std::map<Key, TraceThread>& threads() { return threads_; }
+    // In the order of their ends.
+    const std::vector<TraceArrow>& arrows() const { return arrows_; }
+    std::uint64_t lonely_flows() const { return lonely_flows_; }  // points without another one
     const TraceName& name(std::uint32_t number) const { return names_[number]; }
     // What samples count: by default "profile-samples".
     const std::vector<std::string>& sample_events() const { return sample_events_; }
@@ -108,6 +121,7 @@ class TraceEvents : public named::TraceVisitor {
     void find_processes();
     void find_runs();
     void settle_samples();
+    void settle_flows();
     void add_mark(Key thread, std::uint64_t time, std::uint32_t name, recording::MarkKind kind, double value);
     Key thread_of(const named::TraceEvent& event) const { return {event.pid, event.tid}; }
 
@@ -123,6 +137,17 @@ class TraceEvents : public named::TraceVisitor {
         std::uint32_t name = 0;  // with its detail
     };
     std::map<std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>, Span> open_;
+    struct FlowPoint {
+        std::uint64_t time = 0;
+        std::uint64_t id = 0;
+        Key thread;
+        std::uint32_t name = 0;
+        named::FlowPart part{};
+        bool is_joined = false;  // with another one
+    };
+    std::vector<FlowPoint> flow_points_;
+    std::vector<TraceArrow> arrows_;
+    std::uint64_t lonely_flows_ = 0;
     struct StackFrame {
         std::uint64_t parent = 0;  // the reader's number; 0: none
         std::uint32_t name = 0;

@@ -74,6 +74,17 @@ class ChromeWriter : public TimelineWriter {
         end("\"f\",\"bp\":\"e\"", one.waiter);
     }
 
+    void flow(const TimelineFlow& one) override {
+        ++flows_;
+        const auto end = [&](const char* phase, std::uint32_t thread, std::uint64_t time) {
+            event(fmt::format("{{\"ph\":{},{},\"ts\":{},\"id\":{},\"name\":{},\"cat\":\"flow\"}}", phase,
+                              ids_[thread], microseconds(time), flows_,
+                              json_string(one.name.empty() ? "flow" : one.name)));
+        };
+        end("\"s\"", one.from, one.begin);
+        end("\"f\",\"bp\":\"e\"", one.to, one.end);
+    }
+
     void mark(const TimelineMark& one) override {
         event(
             fmt::format("{{\"ph\":\"i\",\"s\":\"t\",{},\"ts\":{},\"name\":{},\"cat\":\"mark\",\"args\":{{\"kind\":"

@@ -113,6 +113,15 @@ class PerfettoWriter : public TimelineWriter {
               [&](pbf_writer& to) { to.add_fixed64(field::event::kFlowEnd, flows_); });
     }
 
+    void flow(const TimelineFlow& one) override {
+        ++flows_;
+        const std::string name = one.name.empty() ? "flow" : one.name;
+        event(one.begin, kThreads + one.from, field::event::kInstant, name, "flow",
+              [&](pbf_writer& to) { to.add_fixed64(field::event::kFlow, flows_); });
+        event(one.end, kThreads + one.to, field::event::kInstant, name, "flow",
+              [&](pbf_writer& to) { to.add_fixed64(field::event::kFlowEnd, flows_); });
+    }
+
     void mark(const TimelineMark& one) override {
         event(one.time, kThreads + one.thread, field::event::kInstant, one.title(), "mark", [&](pbf_writer& to) {
             annotate(to, "kind", static_cast<std::int64_t>(one.kind));

@@ -2,6 +2,7 @@
 
 #include "base/clean_text.h"
 #include "recording/tables.h"
+#include "recording/tables/flows.h"
 #include "spacetime/profile/wait_table.h"
 
 #include <algorithm>
@@ -188,6 +189,30 @@ Result<void> for_each_mark(const ExportRun& run, const std::function<void(const 
     return {};
 }
 
+Result<void> for_each_flow(const ExportRun& run, const std::function<void(const TimelineFlow&)>& each) {
+    std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint32_t> threads;
+    for (std::uint32_t thread = 0; thread < run.threads().size(); ++thread) {
+        const ProfileThread& one = run.threads()[thread];
+        threads[{run.profile.processes[one.process].pid, one.tid}] = thread;
+    }
+    for (const recording::File& file : run.recording->files()) {
+        const auto report =
+            file.scan_streams([](StreamId stream) { return raw(stream) == 0; },
+                              recording::on<recording::Flow>([&](StreamId, const recording::Flow& row) {
+                                  const auto from = threads.find({row.from_pid, row.from_tid});
+                                  const auto to = threads.find({row.to_pid, row.to_tid});
+                                  if (from != threads.end() && to != threads.end()) {
+                                      each({run.since_begin(row.begin), run.since_begin(row.time), from->second,
+                                            to->second, clean_text(row.name)});
+                                  }
+                              }));
+        if (!report) {
+            return report.error();
+        }
+    }
+    return {};
+}
+
 Result<ExportRun> load_timeline_run(const recording::Recording& recording) {
     return load_export_run(recording, {.below_creators = false, .weight = {}}, Findings::kAll);
 }
@@ -210,7 +235,7 @@ Result<void> write_timeline(const ExportRun& run, TimelineWriter& writer) {
     }
     slices.finish();
     write_wakeups(run, writer);
-    return {};
+    return for_each_flow(run, [&](const TimelineFlow& flow) { writer.flow(flow); });
 }
 
 }  // namespace kymo::view

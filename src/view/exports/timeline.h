@@ -20,6 +20,15 @@ struct Wakeup {
     std::uint32_t waiter = 0;
 };
 
+// What leads from a moment of one thread to a later one of another, in an imported trace.
+struct TimelineFlow {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    std::uint32_t from = 0;  // index of Profile::threads
+    std::uint32_t to = 0;
+    std::string name;  // may be empty
+};
+
 // A mark that the program set.
 struct TimelineMark {
     std::uint64_t time = 0;
@@ -38,6 +47,7 @@ class TimelineWriter {
                       const std::string& name, const spacetime::ThreadWait* wait) = 0;
     virtual void close(std::uint32_t thread, std::uint64_t time) = 0;
     virtual void wakeup(const Wakeup& wakeup) = 0;
+    virtual void flow(const TimelineFlow& /*flow*/) {}
     virtual void mark(const TimelineMark& mark) = 0;
     // What an event has counted in the thread so far; `event`: index of Profile::events.
     virtual void counted(std::uint32_t thread, std::uint64_t time, std::size_t event, std::uint64_t value) = 0;
@@ -58,7 +68,10 @@ class ThreadNumbers {
 // Error: a file cannot be read.
 Result<void> for_each_mark(const ExportRun& run, const std::function<void(const TimelineMark&)>& each);
 
-// Marks, slices with the counters, then wake-ups. Error: as walk_run().
+// Error: a file cannot be read.
+Result<void> for_each_flow(const ExportRun& run, const std::function<void(const TimelineFlow&)>& each);
+
+// Marks, slices with the counters, then wake-ups and flows. Error: as walk_run().
 Result<void> write_timeline(const ExportRun& run, TimelineWriter& writer);
 
 // The run for timelines: threads' call paths do not include those that created them.

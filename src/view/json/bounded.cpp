@@ -137,6 +137,7 @@ constexpr Bound kBounds[] = {
     {"advantages.occurrences.list", 20, by_length},
     {"metrics.objects", 20},
     {"channels", 100, by<kBlocked>},
+    {"flows", 100},
     {"memory.processes", 12, by<kPeakBytes>},
     {"address_map", 12, by_memory},
     {"address_map.areas", 20, by<kBytes>},

@@ -7,6 +7,7 @@
 #include "view/page/blob.h"
 #include "view/page/code.h"
 #include "view/page/findings.h"
+#include "view/page/flows.h"
 #include "view/page/leaves.h"
 #include "view/page/levels.h"
 #include "view/page/memory_tracks.h"
@@ -172,6 +173,7 @@ Result<std::string> make_page(const analysis::Analysis& analysis, std::string_vi
     write_tree(analysis.named.tree, leaves, names, head);
     write_own_lines(own, head);
     write_waits(profile, leaves, range, is_excerpt ? 0 : kMostWaits, head);
+    write_flows(profile, analysis.flows.arrows, range, is_excerpt ? 0 : kMostWaits, head);
     head.json["range"] = {range.begin, range.end};
     if (options.served) {
         head.json["served"] = {{"look", options.served->look}, {"is_growing", options.served->is_growing}};

@@ -32,6 +32,10 @@ class TraceChecker : public kymo::import::named::TraceVisitor {
             threads_[event.tid].add(event, static_cast<std::uint32_t>(events_));
         }
     }
+    void flow(const kymo::import::named::TraceFlow& flow) override {
+        ++events_;
+        require(flow.name.size() <= 4'096);
+    }
     void stack_frame(const kymo::import::named::TraceFrame& frame) override {
         require(frame.number != 0 && frame.function.size() <= 4'096 && frame.module.size() <= 4'096);
     }

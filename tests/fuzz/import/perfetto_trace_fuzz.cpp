@@ -15,6 +15,7 @@ class CountingVisitor : public kymo::import::named::TraceVisitor {
         ++count;
     }
     void processor_switch(const kymo::import::named::TraceSwitch&) override { ++count; }
+    void flow(const kymo::import::named::TraceFlow&) override { ++count; }
     std::uint64_t count = 0;
 };
 

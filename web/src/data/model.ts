@@ -38,6 +38,14 @@ export interface Waits {
   first: Uint32Array; // by thread
 }
 
+// What leads from a moment of one thread to a later one of another, in an imported trace.
+export interface Flows {
+  from: Uint32Array;
+  to: Uint32Array;
+  end: Float64Array;
+  length: Float64Array;
+}
+
 // A metric over time: equal parts of the time between begin and end.
 export interface Series {
   kind: string; // task, processor, channel
@@ -143,6 +151,7 @@ export class Model {
   excerpt: { read: number; of: number } | null; // samples; of a first look
   editorLink: string; // with {file} and {line}; empty: none
   waits: Waits;
+  flows: Flows | null;
   metrics: Series[];
   memory: MemoryTrack[]; // all processes together if there are several, then the largest ones
   hosts: Host[];
@@ -207,6 +216,14 @@ export class Model {
     this.excerpt = json.excerpt ?? null;
     this.editorLink = json.editor_link ?? "";
     this.waits = this.readWaits(blob);
+    this.flows = blob.json.flows
+      ? {
+          from: blob.u32("flow.from"),
+          to: blob.u32("flow.to"),
+          end: blob.f64("flow.end"),
+          length: blob.f64("flow.length"),
+        }
+      : null;
     this.levels = new Levels(json.levels, this.events.length, arrived);
   }
 

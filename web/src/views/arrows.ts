@@ -1,4 +1,5 @@
-// Arrows between threads: from the holder to the thread that waited for it, where the wait ended.
+// Arrows between threads: from the holder to the thread that waited for it, where the wait ended; and the flows of an
+// imported trace.
 import { Context } from "./context";
 import { css } from "../draw/palette";
 import { Surface } from "../draw/surface";
@@ -43,6 +44,54 @@ export function drawArrows(context: Context, surface: Surface, middleOf: (thread
     heads.moveTo(x, end);
     heads.lineTo(x - 3, end - direction * 6);
     heads.lineTo(x + 3, end - direction * 6);
+  }
+  pen.stroke();
+  pen.fill(heads);
+}
+
+// As drawArrows(). From where a flow leaves its thread to where it arrives in the other one.
+export function drawFlows(context: Context, surface: Surface, middleOf: (thread: number) => number) {
+  const flows = context.model.flows;
+  if (!flows) {
+    return;
+  }
+  const { from, to } = context.store.view;
+  const scale = surface.width / (to - from);
+  const shown: number[] = [];
+  for (let i = 0; i < flows.end.length; i++) {
+    if (flows.end[i] >= from && flows.end[i] - flows.length[i] <= to && flows.from[i] !== flows.to[i]) {
+      shown.push(i);
+    }
+  }
+  if (shown.length > kMostArrows) {
+    shown.sort((a, b) => flows.length[b] - flows.length[a]);
+    shown.length = kMostArrows;
+  }
+  const { pen } = surface;
+  pen.lineWidth = 1;
+  pen.strokeStyle = pen.fillStyle = css(
+    context.palette().dark ? [150, 200, 255] : [20, 70, 150],
+    shown.length > 80 ? 0.35 : 0.75,
+  );
+  pen.beginPath();
+  const heads = new Path2D();
+  for (const i of shown) {
+    const start = middleOf(flows.from[i]);
+    const end = middleOf(flows.to[i]);
+    if (isNaN(start + end)) {
+      continue;
+    }
+    const left = (flows.end[i] - flows.length[i] - from) * scale;
+    const x = (flows.end[i] - from) * scale;
+    const length = Math.hypot(x - left, end - start) || 1;
+    const [across, down] = [(x - left) / length, (end - start) / length];
+    heads.moveTo(left + 2, start);
+    heads.arc(left, start, 2, 0, 7);
+    pen.moveTo(left, start);
+    pen.lineTo(x - across * 4, end - down * 4);
+    heads.moveTo(x, end);
+    heads.lineTo(x - across * 6 - down * 3, end - down * 6 + across * 3);
+    heads.lineTo(x - across * 6 + down * 3, end - down * 6 - across * 3);
   }
   pen.stroke();
   pen.fill(heads);

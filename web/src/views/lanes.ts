@@ -11,7 +11,7 @@ import { rem, Surface } from "../draw/surface";
 import { duration, moment, percent } from "../format";
 import { View } from "../state";
 import { anyOf, Changed, Context, ViewPart } from "./context";
-import { drawArrows } from "./arrows";
+import { drawArrows, drawFlows } from "./arrows";
 import { drawBrush } from "./brush";
 import { LaneCode } from "./lanecode";
 import { laneLabel, laneTitle } from "./lanelabels";
@@ -344,6 +344,7 @@ export class Lanes implements ViewPart {
     const [first, last] = this.rowsSeen();
     this.drawRows(this.times, first, last, 0);
     drawArrows(this.context, surface, (thread) => this.middleOf(thread));
+    drawFlows(this.context, surface, (thread) => this.middleOf(thread));
     const { pinned } = this.lanes;
     if (pinned && surface.top > 0) {
       surface.pen.fillStyle = css(palette.ground);

@@ -40,6 +40,12 @@ class TraceLines : public TraceVisitor {
     void thread_name(std::uint32_t pid, std::uint32_t tid, std::string_view name) override {
         lines.push_back("T " + std::to_string(pid) + "/" + std::to_string(tid) + " " + std::string(name));
     }
+    void flow(const TraceFlow& flow) override {
+        const auto [known, is_new] = flow_numbers.try_emplace(flow.id, flow_numbers.size() + 1);
+        lines.push_back("F" + std::to_string(known->second) + " " + "ste"[static_cast<int>(flow.part)] + " " +
+                        std::to_string(flow.time) + " " + std::to_string(flow.pid) + "/" + std::to_string(flow.tid) +
+                        " " + std::string(flow.name));
+    }
     void stack_frame(const TraceFrame& frame) override {
         names[frame.number] = std::string(frame.function) + "@" + std::string(frame.module);
         parents[frame.number] = frame.parent;
@@ -69,6 +75,7 @@ class TraceLines : public TraceVisitor {
     }
     bool enough() const override { return is_enough; }
 
+    std::map<std::uint64_t, std::size_t> flow_numbers;
     std::map<std::uint64_t, std::string> names;  // of frames
     std::map<std::uint64_t, std::uint64_t> parents;
     std::vector<TraceSample> samples;
@@ -139,6 +146,23 @@ TEST(ChromeTrace, MayBeCutOffAnywhere) {
     EXPECT_THAT(damaged.facts->notices, ElementsAre(HasSubstr("damaged")));
 }
 
+TEST(ChromeTrace, HasFlows) {
+    const auto trace = read(R"([{"ph":"s","pid":1,"tid":2,"ts":1,"id":7,"name":"post","cat":"a"},
+        {"ph":"t","pid":1,"tid":3,"ts":2,"id":7,"name":"post","cat":"a"},
+        {"ph":"f","bp":"e","pid":1,"tid":4,"ts":3,"id":7,"name":"post","cat":"a"},
+        {"ph":"f","pid":1,"tid":4,"ts":4,"id":7,"name":"other","cat":"a"},
+        {"ph":"X","pid":1,"tid":2,"ts":5,"dur":1,"name":"sends","bind_id":"0x7","flow_out":true},
+        {"ph":"X","pid":1,"tid":3,"ts":6,"dur":1,"name":"passes","bind_id":"0x7","flow_in":true,"flow_out":true},
+        {"ph":"X","pid":1,"tid":4,"ts":7,"dur":1,"name":"has","bind_id":"0x7","flow_in":true,"flow_out":false},
+        {"ph":"X","pid":1,"tid":4,"ts":8,"dur":1,"name":"none","bind_id":"0x7"}])");
+    ASSERT_TRUE(trace.facts);
+    EXPECT_THAT(trace.lines, ElementsAre("F1 s 1000 1/2 post", "F1 t 2000 1/3 post", "F1 e 3000 1/4 post",
+                                         "F2 e 4000 1/4 other", "F3 s 5000 1/2 sends", "X 5000 1/2 sends +1000",
+                                         "F3 t 6000 1/3 passes", "X 6000 1/3 passes +1000", "F3 e 7000 1/4 has",
+                                         "X 7000 1/4 has +1000", "X 8000 1/4 none +1000"));
+    EXPECT_EQ(trace.facts->events, 11U);
+}
+
 TEST(ChromeTrace, HasSamplesOfV8) {
     const auto trace = read(R"json([
         {"ph":"P","pid":7,"tid":8,"ts":1000,"id":"0x1","name":"Profile","cat":"v8","args":{"data":{"startTime":990.5}}},
@@ -183,15 +207,13 @@ TEST(ChromeTrace, HasSamplesOfOtherProfilers) {
 
 TEST(ChromeTrace, SaysWhatIsLeftOut) {
     const auto trace = read(R"([{"ph":"X","pid":1,"tid":1,"ts":1,"dur":1,"name":"a"},
-        {"ph":"s","pid":1,"tid":1,"ts":1,"id":1,"name":"f"},{"ph":"f","pid":1,"tid":1,"ts":1,"id":1,"name":"f"},
         {"ph":"P","pid":1,"tid":1,"ts":1,"name":"Profile"},{"ph":"z","pid":1,"tid":1,"ts":1},
         {"ph":"X","pid":1,"ts":1,"name":"no thread"},{"ph":"X","pid":1,"tid":1,"ts":-5,"name":"before time"},
         {"ph":"X","pid":1,"tid":1,"name":"no time"},{"name":"no phase"},{}])");
     ASSERT_TRUE(trace.facts);
     EXPECT_EQ(trace.lines.size(), 1U);
-    EXPECT_THAT(trace.facts->notices,
-                ElementsAre("left out: 1 events of unknown phases, 2 flow events, 1 samples without a stack",
-                            HasSubstr("4 events have no time")));
+    EXPECT_THAT(trace.facts->notices, ElementsAre("left out: 1 events of unknown phases, 1 samples without a stack",
+                                                  HasSubstr("4 events have no time")));
 }
 
 TEST(ChromeTrace, TellsAsynchronousSpansApart) {

@@ -79,6 +79,11 @@ class PerfettoLines : public TraceVisitor {
         line += event.kind == TraceKind::kCounter ? " = " + std::to_string(event.value) : "";
         lines.push_back(line);
     }
+    void flow(const TraceFlow& flow) override {
+        lines.push_back("F" + std::to_string(flow.id) + (flow.part == FlowPart::kEnd ? " end " : " ") +
+                        std::to_string(flow.time) + " " + std::to_string(flow.pid) + "/" + std::to_string(flow.tid) +
+                        " " + std::string(flow.name));
+    }
     void processor_switch(const TraceSwitch& row) override {
         lines.push_back("S " + std::to_string(row.time) + " cpu " + std::to_string(row.processor) + " " +
                         std::to_string(row.from) + (row.is_preempted ? " preempted" : "") + " > " +
@@ -256,6 +261,35 @@ std::string deflated(std::string_view bytes) {
     compress(reinterpret_cast<Bytef*>(to.data()), &size, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
     to.resize(size);
     return to;
+}
+
+TEST(PerfettoTrace, HasFlowsOfEvents) {
+    MadeTrace made;
+    made.track(2, 7, 8, "Main").track(3, 7, 9, "worker").track(4, 7, 0, "App");
+    const auto flow = [&](std::uint64_t time, std::uint64_t track, std::uint32_t field,
+                          const std::vector<std::uint64_t>& ids, bool is_packed) {
+        made.packet([&](pbf_writer& to) {
+            to.add_uint64(8, time);
+            pbf_writer event(to, 11);
+            event.add_uint32(9, 3);
+            event.add_uint64(11, track);
+            event.add_string(23, "post");
+            if (is_packed) {
+                event.add_packed_fixed64(field, ids.begin(), ids.end());
+            } else {
+                event.add_fixed64(field, ids.front());
+            }
+        });
+    };
+    flow(100, 2, 47, {5, 6}, true);
+    flow(110, 3, 48, {5}, false);
+    flow(120, 4, 47, {6}, false);
+    const auto trace = read_packets(made.bytes());
+    ASSERT_TRUE(trace.facts);
+    EXPECT_THAT(trace.lines,
+                ElementsAre("T 7/8 Main", "T 7/9 worker", "P 7 App", "F5 100 7/8 post", "F6 100 7/8 post",
+                            "i 100 7/8 post", "F5 end 110 7/9 post", "i 110 7/9 post", "i 120 7/- post"));
+    EXPECT_THAT(trace.facts->notices, ElementsAre(HasSubstr("1 points of flows are of no thread")));
 }
 
 TEST(PerfettoTrace, HasPacketsThatAreCompressed) {
