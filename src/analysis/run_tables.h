@@ -5,6 +5,7 @@
 #include "base/result.h"
 #include "findings/recorded_findings.h"
 #include "recording/reader.h"
+#include "spacetime/branches/branch_rows.h"
 #include "spacetime/exact/exact_rows.h"
 #include "spacetime/flows/flows.h"
 #include "spacetime/hunt_results/hunt_rows.h"
@@ -27,6 +28,7 @@ struct RunTables {
     std::vector<spacetime::MemoryRows> memory;
     std::vector<spacetime::ExactRows> exact;
     std::vector<spacetime::FlowRows> flows;
+    std::vector<spacetime::BranchRows> branches;
     std::vector<findings::RecordedFindings> findings;
 };
 

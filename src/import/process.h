@@ -2,6 +2,7 @@
 #pragma once
 
 #include "import/address_space.h"
+#include "import/branch_stacks.h"
 #include "import/process_images.h"
 #include "import/process_log.h"
 #include "import/stack_walk.h"
@@ -40,6 +41,7 @@ struct Process {
     std::unique_ptr<StackWalker> walker;
     std::size_t walked = 0;          // of its images, that it has
     std::size_t seen_generated = 0;  // of the log's addresses
+    BranchSums branches;             // since the log began
     bool is_generating = false;      // it runs code that it made itself
 };
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "import/branch_stacks.h"
 #include "import/context_tree.h"
 #include "import/event_plan.h"
 #include "recording/file_writer.h"
@@ -70,6 +71,7 @@ class ProcessLog {
 
     const std::string& file() const { return file_name_; }
     void write(const recording::Image& row) { common_.append(row); }
+    void write(const BranchSums& branches) { branches.write(common_); }
     // `born`: when the thread began; 0: not known. `name`: empty: not known.
     void sample(std::uint32_t tid, std::uint64_t born, std::string_view name, const SampleIn& sample);
     // In the order of the ends of a thread's waits. Those below kBriefWait are added up by kind instead.

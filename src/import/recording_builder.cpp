@@ -220,6 +220,9 @@ void RecordingBuilder::sample(const perf::Sample& row) {
     process.log->sample(row.tid, is_known ? task->second.born : 0, is_known ? task->second.name : std::string(),
                         sample);
     ++counts_.samples;
+    if (!row.branches.empty()) {
+        process.branches.add(process.space, row.branches, stack_kind(attributes_[row.attribute]), &branch_room_);
+    }
     see_generated(row.pid, process);
     if (row.attribute == plan_.switches) {
         // The kernel takes this sample just before it records that the thread loses its processor.
@@ -387,6 +390,11 @@ void RecordingBuilder::end_process(std::uint32_t pid, std::uint64_t time, std::u
     }
     counts_.threads += process.log->threads();
     name_generated(pid, process, time);
+    if (!process.branches.empty()) {
+        process.log->write(process.branches);
+        branch_room_ += process.branches.size();
+        process.branches = {};
+    }
     if (!process.log->close(time, how) && !error_) {
         error_ = Error{ErrorKind::kNoSpace,
                        (folder_.path() / process.log->file()).string() + ": there is no space left for its rows",

@@ -140,6 +140,7 @@ class RecordingBuilder : public perf::Visitor {
     std::vector<std::uint64_t> operands_;
     std::optional<Error> error_;
     BuilderCounts counts_;
+    std::size_t branch_room_ = BranchSums::kMost;
     StackUse stack_use_;
 };
 

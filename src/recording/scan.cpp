@@ -8,6 +8,7 @@
 #include "recording/tables/flows.h"
 #include "recording/tables/gpu.h"
 #include "recording/tables/metrics.h"
+#include "recording/tables/processor.h"
 
 #include <array>
 #include <memory>
@@ -27,6 +28,7 @@ constexpr bool is_further_table(std::string_view name) {
     for_each_metric_row(compare);
     for_each_gpu_row(compare);
     compare.operator()<Flow>();
+    for_each_processor_row(compare);
     return known;
 }
 

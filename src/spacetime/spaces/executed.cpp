@@ -10,7 +10,7 @@ ExecutedSpaces executed_spaces(std::uint64_t a, std::uint64_t b, std::span<const
     ExecutedSpaces result;
     const auto add = [&](std::uint64_t first, std::uint64_t last) {
         PairRule* const function = function_at(first);
-        CodeSpace stretch = function == nullptr ? CodeSpace{} : function->run(first, last);
+        CodeSpace stretch = function == nullptr ? CodeSpace{} : function->executed(first, last);
         if (stretch.pairs.empty()) {
             ++result.broken;
             return;

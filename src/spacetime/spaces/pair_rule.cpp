@@ -103,6 +103,31 @@ CodeSpace PairRule::run(std::uint64_t a, std::uint64_t b) const {
     return space.take();
 }
 
+CodeSpace PairRule::executed(std::uint64_t a, std::uint64_t b) const {
+    const FlowGraph& graph = flow_->graph;
+    const std::uint32_t from = graph.block_at(a);
+    const std::uint32_t to = graph.block_at(b);
+    if (from == kNone || to == kNone || from > to) {
+        return {};
+    }
+    const std::uint32_t first = graph.instruction_at(graph.blocks[from], a);
+    const std::uint32_t last = graph.instruction_at(graph.blocks[to], b);
+    if (first > last) {
+        return {};
+    }
+    SpaceBuilder space(graph);
+    for (std::uint32_t block = from; block <= to; ++block) {
+        const Block& at = graph.blocks[block];
+        const bool goes_on =
+            at.how == program::BlockEnd::kFallThrough || at.how == program::BlockEnd::kConditionalJump;
+        if (block != to && (!goes_on || at.end != graph.blocks[block + 1].begin)) {
+            return {};
+        }
+        space.add(block, block == from ? first : space.first_of(block), block == to ? last : space.last_of(block));
+    }
+    return space.take();
+}
+
 PairSpaces PairRule::between(std::uint64_t a, std::uint64_t b) {
     PairSpaces result;
     if (CodeSpace straight = run(a, b); !straight.pairs.empty()) {

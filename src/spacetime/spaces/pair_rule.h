@@ -50,6 +50,8 @@ class PairRule {
     // From a to b, addresses of instructions in a straight run: [a, b], without checking that b is reached. Empty (no
     // pairs) if that is impossible.
     CodeSpace run(std::uint64_t a, std::uint64_t b) const;
+    // From a to b where no branch between them was taken: as run(), past conditional jumps, at which it is split.
+    CodeSpace executed(std::uint64_t a, std::uint64_t b) const;
 
     const FunctionFlow& flow() const { return *flow_; }
     std::size_t cached_block_pairs() const { return cache_.size(); }

@@ -4,6 +4,7 @@
 
 #include "mend.h"
 #include "recording/reader.h"
+#include "recording/tables/processor.h"
 
 #include <cstdint>
 #include <cstdlib>
@@ -77,6 +78,7 @@ void scan(const File& file) {
         all.push_back(handlers.back().get());
     };
     for_each_row_type(add);
+    for_each_processor_row(add);
     add.operator()<Everything>();
     const Result<ScanReport> report = file.scan_with(all);
     if (!report) {

@@ -3,6 +3,7 @@
 #include "import/generated_code.h"
 
 #include <array>
+#include <fcntl.h>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <sys/stat.h>

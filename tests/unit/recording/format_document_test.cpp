@@ -5,6 +5,7 @@
 #include "recording/bundle.h"
 #include "recording/row_types.h"
 #include "recording/tables/metrics.h"
+#include "recording/tables/processor.h"
 #include "rows.h"
 #include "temporary_folder.h"
 
@@ -177,6 +178,7 @@ TEST(FormatDocument, ListsEveryTable) {
     };
     for_each_row_type(check);
     for_each_metric_row(check);
+    for_each_processor_row(check);
 }
 
 }  // namespace

@@ -123,5 +123,19 @@ TEST(PairRule, RemembersBlockPairs) {
     EXPECT_EQ(rule.cached_block_pairs(), 1U);
 }
 
+TEST(PairRule, ExecutedCodeGoesPastConditionalJumpsAlone) {
+    // 0 conditionally to 2, 1 → 0 always; 2 falls through to 3.
+    const FunctionFlow flow(draw({4, 4, 4, 4}, {{0, 1}, {0, 2}, {1, 0}, {2, 3}}));
+    const PairRule rule(flow);
+    const CodeSpace found = rule.executed(0x1008, 0x1014);
+    EXPECT_EQ(found.pairs, (Pairs{{0x1008, 0x100c}, {0x1010, 0x1014}}));
+    EXPECT_EQ(found.ranges, (Ranges{{0x1008, 0x1018}}));
+    EXPECT_EQ(found.instructions, 4 * kInstruction);
+    EXPECT_EQ(rule.executed(0x1024, 0x1034).instructions, 5 * kInstruction) << "a join alone";
+    EXPECT_TRUE(rule.executed(0x1014, 0x1024).pairs.empty()) << "1 always jumps";
+    EXPECT_TRUE(rule.executed(0x1014, 0x1010).pairs.empty());
+    EXPECT_TRUE(rule.executed(0x1014, 0x9000).pairs.empty());
+}
+
 }  // namespace
 }  // namespace kymo::spacetime
