@@ -55,6 +55,7 @@ Result<Analysis> analyse(const recording::Recording& recording, const SpaceTimeO
     }
     all.exact = spacetime::exact_calls(run.exact);
     spacetime::set_exact_calls(all.exact, &all.evidence);
+    all.accesses = spacetime::make_memory_accesses(run.accesses);
     all.branches = spacetime::make_branches(run.branches);
     all.memory = spacetime::memory_over_time(std::move(run.memory));
     all.flows = spacetime::run_flows(std::move(run.flows));

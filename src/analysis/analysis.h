@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "findings/finding.h"
 #include "recording/reader.h"
+#include "spacetime/accesses/accesses.h"
 #include "spacetime/branches/branches.h"
 #include "spacetime/exact/exact_calls.h"
 #include "spacetime/flows/flows.h"
@@ -30,6 +31,7 @@ struct Analysis : SpaceTime {
     spacetime::MemoryOverTime memory;
     spacetime::RunFlows flows;    // of an imported trace; otherwise empty
     spacetime::ExactCalls exact;  // of `kymo record --for … --exact`; otherwise empty
+    spacetime::MemoryAccesses accesses;  // of samples with data addresses; where there are none it is empty
     spacetime::Branches branches;  // of branch stacks; where there are none it is empty
     EarlierLook earlier;          // where the recording is a second look, and both are wanted
 };

@@ -32,6 +32,8 @@ KYMO_MEMBERS(ExactRows, pid, tids, threads, functions, earlier)
 KYMO_MEMBERS(FlowSum, name, from_pid, from_tid, to_pid, to_tid, count, total_ns, longest_ns, longest_at)
 KYMO_MEMBERS(FlowArrow, begin, end, from_pid, from_tid, to_pid, to_tid)
 KYMO_MEMBERS(FlowRows, sums, arrows)
+KYMO_MEMBERS(AccessesOfLine, sum, threads, first_code)
+KYMO_MEMBERS(AccessRows, pid, images, code, lines, levels, without_code, without_line)
 KYMO_MEMBERS(BranchRows, images, branches, ranges, account)
 KYMO_MEMBERS(Place, function, file, line_begin, line_end, module, build_id, ranges)
 
@@ -58,6 +60,7 @@ RunTables read_run(const recording::Recording& recording, const DealtFiles& deal
                   .exact = std::vector<spacetime::ExactRows>(files.size()),
                   .flows = std::vector<spacetime::FlowRows>(files.size()),
                   .branches = std::vector<spacetime::BranchRows>(files.size()),
+                  .accesses = std::vector<spacetime::AccessRows>(files.size()),
                   .findings = std::vector<findings::RecordedFindings>(files.size())};
     for (std::size_t i = 0; i < files.size(); ++i) {
         run.descriptions.emplace_back(spacetime::FileData());
@@ -68,7 +71,7 @@ RunTables read_run(const recording::Recording& recording, const DealtFiles& deal
         }
         spacetime::Descriptions descriptions;
         const auto scanned = recording::scan_for(files[i], descriptions, run.metrics[i], run.hunts[i], run.looks[i],
-                                                 run.memory[i], run.exact[i], run.flows[i], run.branches[i], run.findings[i]);
+                                                 run.memory[i], run.exact[i], run.flows[i], run.branches[i], run.accesses[i], run.findings[i]);
         if (!scanned) {  // what came before the error would be taken for all of it
             run.descriptions[i] = scanned.error();
             run.metrics[i] = {};
@@ -78,6 +81,7 @@ RunTables read_run(const recording::Recording& recording, const DealtFiles& deal
             run.exact[i] = {};
             run.flows[i] = {};
             run.branches[i] = {};
+            run.accesses[i] = {};
             run.findings[i] = {};
             return;
         }
@@ -89,6 +93,7 @@ RunTables read_run(const recording::Recording& recording, const DealtFiles& deal
     team::collect(dealt.team, run.metrics, dealt.owner, team::For::kFirst);
     team::collect(dealt.team, run.hunts, dealt.owner, team::For::kFirst);
     team::collect(dealt.team, run.memory, dealt.owner, team::For::kFirst);
+    team::collect(dealt.team, run.accesses, dealt.owner, team::For::kFirst);
     team::collect(dealt.team, run.branches, dealt.owner, team::For::kFirst);
     team::collect(dealt.team, run.exact, dealt.owner, team::For::kFirst);
     team::collect(dealt.team, run.flows, dealt.owner, team::For::kFirst);

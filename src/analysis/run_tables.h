@@ -5,6 +5,7 @@
 #include "base/result.h"
 #include "findings/recorded_findings.h"
 #include "recording/reader.h"
+#include "spacetime/accesses/access_rows.h"
 #include "spacetime/branches/branch_rows.h"
 #include "spacetime/exact/exact_rows.h"
 #include "spacetime/flows/flows.h"
@@ -29,6 +30,7 @@ struct RunTables {
     std::vector<spacetime::ExactRows> exact;
     std::vector<spacetime::FlowRows> flows;
     std::vector<spacetime::BranchRows> branches;
+    std::vector<spacetime::AccessRows> accesses;
     std::vector<findings::RecordedFindings> findings;
 };
 

@@ -65,6 +65,13 @@ void ProcessLog::write_start(const ProcessStart& start) {
     }
 }
 
+void ProcessLog::describe_accesses() {
+    if (!has_accesses_) {
+        has_accesses_ = true;
+        recording::write_schema<recording::MemoryAccess>(common_);
+    }
+}
+
 ProcessLog::Thread& ProcessLog::open_thread(std::uint32_t tid, std::uint64_t begin, std::string_view name) {
     std::unique_ptr<Thread>& thread = threads_[tid];
     thread = std::make_unique<Thread>();
@@ -178,12 +185,22 @@ void ProcessLog::sample(std::uint32_t tid, std::uint64_t born, std::string_view 
     }
     const bool has_time =
         plan_.kind == Pace::kUnknown || plan_.kind == Pace::kGiven || sample.attribute == plan_.pace;
+    std::optional<recording::MemoryAccess> access;
+    if (sample.access != nullptr) {
+        describe_accesses();
+        access = *sample.access;
+        access->image = sample.path.empty() ? 0 : sample.path.front().image;
+        access->offset = sample.path.empty() ? 0 : sample.path.front().offset;
+    }
     if (!has_time) {
-        thread.held.push_back({row, deltas_});
+        thread.held.push_back({row, deltas_, access});
         return;
     }
     row.deltas = deltas_;
     thread.writer.append(row);
+    if (access) {
+        thread.writer.append(*access);
+    }
     if (!sample.operands.empty() && thread.operand_turns.take()) {
         recording::SampleOperands operands;
         operands.values = sample.operands;
@@ -199,6 +216,9 @@ void ProcessLog::write_held(Thread& thread, std::uint64_t time) {
         held.row.time = time;
         held.row.deltas = held.deltas;
         thread.writer.append(held.row);
+        if (held.access) {
+            thread.writer.append(*held.access);
+        }
     }
     thread.held.clear();
 }

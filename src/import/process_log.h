@@ -5,9 +5,9 @@
 #pragma once
 
 #include "base/result.h"
-#include "import/branch_stacks.h"
 #include "import/context_tree.h"
 #include "import/event_plan.h"
+#include "import/processor/branch_stacks.h"
 #include "recording/file_writer.h"
 #include "recording/folder.h"
 #include "recording/tables.h"
@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -41,6 +42,8 @@ struct SampleIn {
     std::span<const Frame> path;                   // innermost first; the user's
     std::span<const std::uint64_t> deltas;         // by attribute
     std::span<const std::uint64_t> operands = {};  // as recording::SampleOperands::values; empty: not known
+    // The memory that it used, without the place of the instruction, which is that of the path; none: not known.
+    const recording::MemoryAccess* access = nullptr;
 };
 
 // A wait as it is imported; its row without the context.
@@ -95,6 +98,7 @@ class ProcessLog {
     struct Held {
         recording::Sample row;
         std::vector<std::uint64_t> deltas;
+        std::optional<recording::MemoryAccess> access;
     };
     struct Thread {
         std::uint64_t stream = 0;
@@ -111,6 +115,7 @@ class ProcessLog {
     ProcessLog(const EventPlan& plan, std::string file, std::string producer)
         : plan_(plan), file_name_(std::move(file)), producer_(std::move(producer)) {}
     void write_start(const ProcessStart& start);
+    void describe_accesses();
     Thread& open_thread(std::uint32_t tid, std::uint64_t begin, std::string_view name);
     Thread& thread_of(std::uint32_t tid, std::uint64_t born, std::string_view name, const SampleIn& sample);
     std::uint64_t enter_path(Thread& thread, std::span<const Frame> path);
@@ -129,6 +134,7 @@ class ProcessLog {
     std::unordered_map<std::uint32_t, std::unique_ptr<Thread>> threads_;
     std::vector<std::uint64_t> deltas_;
     std::vector<std::uint64_t> generated_;
+    bool has_accesses_ = false;  // and their table is described
     bool incomplete_ = false;
 };
 

@@ -2,6 +2,7 @@
 
 #include "base/native.h"
 #include "import/kernel_rows.h"
+#include "import/processor/memory_samples.h"
 #include "import/waits/wakes.h"
 
 #include <algorithm>
@@ -215,6 +216,8 @@ void RecordingBuilder::sample(const perf::Sample& row) {
         operands_.push_back(path.registers->pc);
         sample.operands = operands_;
     }
+    const auto access = memory_access(row, attributes_[row.attribute]);
+    sample.access = access ? &*access : nullptr;
     const auto task = process.tasks.find(row.tid);
     const bool is_known = task != process.tasks.end();
     process.log->sample(row.tid, is_known ? task->second.born : 0, is_known ? task->second.name : std::string(),

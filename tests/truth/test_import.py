@@ -224,4 +224,5 @@ def body(test):
     perfs_own(test)
 
 
-main(body)
+if __name__ == "__main__":
+    main(body)

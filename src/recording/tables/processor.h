@@ -81,12 +81,43 @@ struct BranchStacks {
     }
 };
 
+// The memory that the instruction of the stream's previous sample used.
+struct MemoryAccess {
+    std::uint64_t image = 0;   // of the instruction; 0: of none
+    std::uint64_t offset = 0;  // of it in the image; of image 0: its address
+    std::uint64_t address = 0;
+    std::uint64_t source = 0;    // as perf_mem_data_src of linux/perf_event.h; 0: not known
+    std::uint64_t weight = 0;    // of loads: what it took, in cycles; 0: not known
+    std::uint64_t weight_2 = 0;  // what the processor's kind says
+    std::uint64_t weight_3 = 0;
+    std::uint64_t physical = 0;   // address; 0: not known
+    std::uint64_t data_page = 0;  // size in bytes of the page that `address` is in; 0: not known
+    std::uint64_t code_page = 0;  // the same of the instruction
+
+    static constexpr const char* kTable = "memory-access";
+    static constexpr std::uint32_t kTableId = 70;
+    template <typename V>
+    static constexpr void columns(V&& visit) {
+        visit("image", ColumnType::kUint, "", &MemoryAccess::image);
+        visit("offset", ColumnType::kDelta, "address", &MemoryAccess::offset);
+        visit("address", ColumnType::kDelta, "address", &MemoryAccess::address);
+        visit("source", ColumnType::kUint, "", &MemoryAccess::source);
+        visit("weight", ColumnType::kUint, "", &MemoryAccess::weight);
+        visit("weight_2", ColumnType::kUint, "", &MemoryAccess::weight_2);
+        visit("weight_3", ColumnType::kUint, "", &MemoryAccess::weight_3);
+        visit("physical", ColumnType::kDelta, "address", &MemoryAccess::physical);
+        visit("data_page", ColumnType::kUint, "", &MemoryAccess::data_page);
+        visit("code_page", ColumnType::kUint, "", &MemoryAccess::code_page);
+    }
+};
+
 // Calls visit.template operator()<Row>() for each of them.
 template <typename V>
 constexpr void for_each_processor_row(V&& visit) {
     visit.template operator()<TakenBranch>();
     visit.template operator()<ExecutedRange>();
     visit.template operator()<BranchStacks>();
+    visit.template operator()<MemoryAccess>();
 }
 
 }  // namespace kymo::recording

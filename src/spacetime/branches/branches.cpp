@@ -102,7 +102,7 @@ class BranchNames {
     program::Symbols symbols_;
 };
 
-// By image: where the code is that is looked at, ascending.
+// By image: where the code is that is decoded, ascending.
 std::vector<std::vector<std::uint64_t>> wanted_code(std::size_t images, const CodeRanges& ranges) {
     std::vector<std::vector<std::uint64_t>> wanted(images);
     for (const auto& [key, range] : ranges) {

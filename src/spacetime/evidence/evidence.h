@@ -8,6 +8,7 @@
 #include "spacetime/evidence/account.h"
 #include "spacetime/evidence/collections.h"
 #include "spacetime/evidence/node.h"
+#include "spacetime/evidence/operands/shared_line.h"
 #include "spacetime/evidence/run_facts.h"
 #include "spacetime/profile/profile.h"
 #include "spacetime/spaces/share.h"
@@ -45,7 +46,8 @@ struct Evidence {
     // By thread, then by begin: waits that are not for other threads, of targets with at most kMostTimed of them.
     std::vector<TimedWait> timed_waits;
     Account account;
-    std::vector<SpaceNode> nodes;  // a parent comes before its children; siblings by time, most first
+    std::vector<SharedLine> shared_lines;  // falsely, most samples first
+    std::vector<SpaceNode> nodes;          // a parent comes before its children; siblings by time, most first
 
     std::vector<HeavySpace> spaces;  // heaviest first
     std::vector<SameSpaces> same_spaces;

@@ -86,7 +86,7 @@ Result<Evidence> make_evidence(const recording::Recording& recording, const Prof
     if (!occurrences) {
         return occurrences.error();
     }
-    const SharedLines lines = find_shared_lines(profile, uses.uses.size(), occurrences->operands.memory);
+    SharedLines lines = find_shared_lines(profile, uses.uses.size(), occurrences->operands.memory);
     apply(slow_operands(uses, occurrences->operands, lines), profile, addresses.of_node, &paths);
     const Meanwhile meanwhile{profile, occurrences->at_work, occurrences->lacking, waits.targets};
 
@@ -140,6 +140,7 @@ Result<Evidence> make_evidence(const recording::Recording& recording, const Prof
     evidence.wait_sums = wait_sums(profile, names, waits, occurrences->lacking);
     evidence.account = make_account(profile, paths, names.symbols(), waits.targets, evidence.wait_sums,
                                     spans->account, spans->functions);
+    evidence.shared_lines = std::move(lines.falsely);
     evidence.timed_waits = timed_waits(profile, waits, evidence.wait_sums);
     evidence.warnings = warnings_of(*run.code, *occurrences);
     evidence.wait_targets = std::move(waits.targets);

@@ -1,6 +1,7 @@
 #include "spacetime/load/descriptions.h"
 
 #include "recording/tables/metrics.h"
+#include "recording/tables/processor.h"
 #include "spacetime/load/arguments.h"
 #include "spacetime/load/numbers.h"
 #include "spacetime/load/short_processes.h"
@@ -41,6 +42,7 @@ void Descriptions::end(const rec::ScanReport& report) {
     };
     data_.has_registers = has(rec::SampleRegisters::kTable);
     data_.has_operands = has(rec::SampleOperands::kTable);
+    data_.has_accesses = has(rec::MemoryAccess::kTable);
     data_.excerpt_of = is_excerpt_ ? report.rows(rec::Sample::kTable) : 0;
     data_.damaged_places = report.damages;
     data_.missing_bytes = report.missing_bytes;

@@ -182,6 +182,7 @@ struct FileData {
     Waits waits;  // the streams' waits, grouped
     bool has_registers = false;
     bool has_operands = false;
+    bool has_accesses = false;
     std::uint64_t strange_rows = 0;
     std::vector<recording::TableRows> unknown_tables;
     std::uint64_t damaged_places = 0;
@@ -255,9 +256,9 @@ KYMO_MEMBERS(FileData::TaskLife, pid, tid, parent_pid, parent_tid, begin, end, n
 KYMO_MEMBERS(FileData::Rank, rank, size, host)
 KYMO_MEMBERS(FileData, name, has_writer, machine, has_process, is_short, pid, own_pid, entry, is_pid_known,
              parent_pid, begin, executable, command, mechanism, has_ended, totals, events, samples_by_event,
-             unavailable, images, streams, waits, has_registers, has_operands, strange_rows, unknown_tables,
-             damaged_places, missing_bytes, excerpt_of, run, run_end, tasks, rank, mappings, kernel_lost,
-             condensed_switches, is_of_hosts, last_metric, clock_pair, shift_ns, short_processes)
+             unavailable, images, streams, waits, has_registers, has_operands, has_accesses, strange_rows,
+             unknown_tables, damaged_places, missing_bytes, excerpt_of, run, run_end, tasks, rank, mappings,
+             kernel_lost, condensed_switches, is_of_hosts, last_metric, clock_pair, shift_ns, short_processes)
 
 // For the samples of one of its streams.
 EventRoles roles_of(const FileData& file, const StreamData& stream);

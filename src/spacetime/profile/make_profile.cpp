@@ -97,6 +97,7 @@ class Merger {
         profile_.excerpt_of += file.excerpt_of;
         profile_.has_registers = profile_.has_registers || file.has_registers;
         profile_.has_operands = profile_.has_operands || file.has_operands;
+        profile_.has_accesses = profile_.has_accesses || file.has_accesses;
         profile_.is_damaged = profile_.is_damaged || file.is_damaged();
         for (const UnavailableInfo& info : file.unavailable) {
             if (std::find(profile_.unavailable.begin(), profile_.unavailable.end(), info) ==

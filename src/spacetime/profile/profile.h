@@ -180,6 +180,7 @@ struct Profile {
     std::uint64_t condensed_switches = 0;  // absences without rows: it is not known when they were
     bool has_registers = false;            // samples come with registers
     bool has_operands = false;             // some samples come with operands
+    bool has_accesses = false;             // some samples come with the memory that their instruction used
     bool is_damaged = false;               // parts of its files are lost, so that the rest must not be compared
     std::vector<std::string> warnings;     // about the recording itself
 };

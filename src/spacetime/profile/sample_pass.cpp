@@ -124,6 +124,11 @@ class PartPass {
                         running->visitor->operands(row);
                     }
                 }),
+                rec::on<rec::MemoryAccess>([&](StreamId id, const rec::MemoryAccess& row) {
+                    if (Running* running = running_of(raw(id))) {
+                        running->visitor->access(row);
+                    }
+                }),
                 rec::on<rec::Mark>([&](StreamId id, const rec::Mark& row) {
                     if (Running* running = running_of(raw(id))) {
                         rec::Mark moved = row;

@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "recording/reader.h"
+#include "recording/tables/processor.h"
 #include "spacetime/load/thread_states.h"
 #include "spacetime/profile/profile.h"
 #include "team/team.h"
@@ -44,6 +45,7 @@ class StreamVisitor {
     // Of the sample just passed to sample().
     virtual void registers(const recording::SampleRegisters&) {}
     virtual void operands(const recording::SampleOperands&) {}
+    virtual void access(const recording::MemoryAccess&) {}
     virtual void mark(const recording::Mark&) {}
     // After the last piece.
     virtual void finish() {}

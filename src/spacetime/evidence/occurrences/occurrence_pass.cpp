@@ -127,6 +127,7 @@ class OccurrenceVisitor final : public StreamVisitor {
     }
 
     void operands(const recording::SampleOperands& row) override { operands_.operands(row); }
+    void access(const recording::MemoryAccess& row) override { operands_.access(row); }
 
     void mark(const recording::Mark& row) override {
         if (++worker_.marks > kMostMarks || worker_.names.size() >= kMostMarkNames) {

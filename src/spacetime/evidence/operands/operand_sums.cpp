@@ -18,7 +18,7 @@ std::uint64_t bytes_of(std::uint64_t address, std::uint16_t width) {
 
 OperandUses operand_uses(const Profile& profile, AddressPlaces addresses, const CodeMap& code) {
     OperandUses result;
-    if (!profile.has_operands) {
+    if (!profile.has_operands && !profile.has_accesses) {
         return result;
     }
     result.of_address.reserve(addresses.size());
@@ -26,8 +26,9 @@ OperandUses operand_uses(const Profile& profile, AddressPlaces addresses, const 
         const std::uint32_t function = code.function_at(image, offset);
         const program::OperandUse use =
             function == kNone ? program::OperandUse() : code.operand_use(function, offset);
-        result.of_address.push_back(use.is_any() ? static_cast<std::uint32_t>(result.uses.size()) : kNone);
-        if (use.is_any()) {
+        const bool is_used = use.is_any() || profile.has_accesses;
+        result.of_address.push_back(is_used ? static_cast<std::uint32_t>(result.uses.size()) : kNone);
+        if (is_used) {
             result.uses.push_back(use);
         }
     }
@@ -70,6 +71,40 @@ void StreamOperands::operands(const recording::SampleOperands& row) {
                                     .is_near = i >= use.memory_operands});
         }
     }
+}
+
+void StreamOperands::access(const recording::MemoryAccess& row) {
+    if (use_ == kNone || row.address < kFirstPage) {
+        return;
+    }
+    constexpr std::uint64_t kLoad = 2;  // of a data source
+    constexpr std::uint64_t kStore = 4;
+    const program::OperandUse& use = uses_.uses[use_];
+    const bool is_told = (row.source & (kLoad | kStore)) != 0;
+    bool is_written = (row.source & kStore) != 0;
+    std::uint16_t width = 0;
+    for (std::size_t i = 0; i < use.memory_operands; ++i) {
+        const program::MemoryOperand& operand = use.memory[i];
+        is_written = is_written || (!is_told && use.memory_operands == 1 && operand.is_written);
+        width = operand.is_written == is_written ? std::max(width, operand.width) : width;
+    }
+    ++sums_.rows[use_];
+    ++rows_;
+    if (most_ == 0) {
+        return;
+    }
+    --most_;
+    // Of unknown width it is the whole word, so that neighbours within one do not count as bytes of their own.
+    constexpr std::uint64_t kWord = 8;
+    const std::uint64_t first = width == 0 ? row.address / kWord * kWord : row.address;
+    sums_.memory.push_back({.line = first / kLineBytes,
+                            .bytes = bytes_of(first, width == 0 ? std::uint16_t{kWord} : width),
+                            .time = time_,
+                            .thread = thread_,
+                            .use = use_,
+                            .row = rows_,
+                            .is_written = is_written,
+                            .is_near = false});
 }
 
 }  // namespace kymo::spacetime

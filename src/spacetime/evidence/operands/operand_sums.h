@@ -5,6 +5,7 @@
 
 #include "program/flow/operand_use.h"
 #include "recording/tables.h"
+#include "recording/tables/processor.h"
 #include "spacetime/evidence/code_map.h"
 #include "spacetime/profile/profile.h"
 #include "team/members.h"
@@ -28,7 +29,8 @@ struct OperandUses {
     std::vector<program::OperandUse> uses;
 };
 
-// Empty where the profile has no operands. Cost: decodes two instructions an address.
+// Empty where the profile has no operands and no memory accesses. With accesses every address has a use, since they
+// need no code. Cost: decodes two instructions an address.
 OperandUses operand_uses(const Profile& profile, AddressPlaces addresses, const CodeMap& code);
 
 // A sample's use of a cache line.
@@ -67,6 +69,8 @@ class StreamOperands {
     }
     // Of that sample.
     void operands(const recording::SampleOperands& row);
+    // Likewise.
+    void access(const recording::MemoryAccess& row);
 
   private:
     const OperandUses& uses_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "spacetime/evidence/operands/operand_sums.h"
+#include "spacetime/evidence/operands/shared_line.h"
 #include "spacetime/profile/profile.h"
 
 #include <cstdint>
@@ -10,13 +11,6 @@
 #include <vector>
 
 namespace kymo::spacetime {
-
-struct SharedLine {
-    std::uint32_t process = 0;
-    std::uint64_t address = 0;           // of its first byte
-    std::uint32_t samples = 0;           // with operands there
-    std::vector<std::uint32_t> threads;  // that use it, ascending
-};
 
 struct SharedLines {
     std::vector<SharedLine> falsely;  // most samples first

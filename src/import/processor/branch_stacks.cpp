@@ -1,4 +1,4 @@
-#include "import/branch_stacks.h"
+#include "import/processor/branch_stacks.h"
 
 #include <algorithm>
 #include <linux/perf_event.h>
@@ -99,7 +99,9 @@ void BranchSums::add(const AddressSpace& space, std::span<const perf::Branch> st
 }
 
 void BranchSums::write(rec::StreamWriter& to) const {
-    rec::for_each_processor_row([&]<typename Row>() { rec::write_schema<Row>(to); });
+    rec::write_schema<rec::TakenBranch>(to);
+    rec::write_schema<rec::ExecutedRange>(to);
+    rec::write_schema<rec::BranchStacks>(to);
     for (const auto* const row : sorted_rows(branches_)) {
         rec::TakenBranch made = row->second;
         made.image = row->first.image;

@@ -1,5 +1,5 @@
 // What branch stacks add up to, as far as their room goes.
-#include "import/branch_stacks.h"
+#include "import/processor/branch_stacks.h"
 
 #include <gtest/gtest.h>
 #include <linux/perf_event.h>

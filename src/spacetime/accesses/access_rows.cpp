@@ -1,0 +1,81 @@
+#include "spacetime/accesses/access_rows.h"
+
+#include "recording/tables.h"
+
+#include <string>
+
+namespace kymo::spacetime {
+
+namespace rec = recording;
+
+AccessSum& AccessSum::operator+=(const AccessSum& other) {
+    accesses += other.accesses;
+    loads += other.loads;
+    stores += other.stores;
+    modified_elsewhere += other.modified_elsewhere;
+    tlb_misses += other.tlb_misses;
+    timed += other.timed;
+    cycles += other.cycles;
+    return *this;
+}
+
+AccessSum AccessesOfCode::all() const {
+    AccessSum sum;
+    for (const AccessSum& level : levels) {
+        sum += level;
+    }
+    return sum;
+}
+
+void AccessRows::read_from(const rec::File& file, rec::Handlers& handlers) {
+    pid = file.header().pid;
+    const std::uint16_t machine = file.header().machine;
+    handlers.on<rec::Image>([this, machine](StreamId, const rec::Image& row) {
+        images[row.image] = {std::string(row.path), std::string(row.build_id), machine, row.content};
+    });
+    handlers.on<rec::MemoryAccess>([this](StreamId stream, const rec::MemoryAccess& row) { add(raw(stream), row); });
+}
+
+void AccessRows::end(const rec::ScanReport&) {
+    if (code.empty()) {
+        images.clear();
+    }
+}
+
+void AccessRows::add(std::uint32_t stream, const rec::MemoryAccess& row) {
+    const DataSource source = data_source(row.source);
+    AccessSum sum;
+    sum.accesses = 1;
+    sum.loads = source.is_load ? 1 : 0;
+    sum.stores = source.is_store ? 1 : 0;
+    sum.modified_elsewhere = source.is_modified_elsewhere ? 1 : 0;
+    sum.tlb_misses = source.misses_tlb ? 1 : 0;
+    // What a store's weight is differs from processor to processor.
+    const bool is_timed = row.weight != 0 && !source.is_store;
+    sum.timed = is_timed ? 1 : 0;
+    sum.cycles = is_timed ? row.weight : 0;
+    const auto level = static_cast<std::size_t>(source.level);
+    levels.at(level) += sum;
+    const std::pair place(row.image, row.offset);
+    if (const auto known = code.find(place); known != code.end() || code.size() < kMostCode) {
+        (known != code.end() ? known->second : code[place]).levels.at(level) += sum;
+    } else {
+        ++without_code;
+    }
+    const std::uint64_t number = row.address / kAccessLineBytes;
+    const auto known = lines.find(number);
+    if (known == lines.end() && lines.size() >= kMostLines) {
+        ++without_line;
+        return;
+    }
+    AccessesOfLine& line = known != lines.end() ? known->second : lines[number];
+    if (line.sum.accesses == 0) {
+        line.first_code = place;
+    }
+    line.sum += sum;
+    if (line.threads.size() < kMostThreads) {
+        line.threads.insert(stream);
+    }
+}
+
+}  // namespace kymo::spacetime
