@@ -41,6 +41,8 @@ Result<Analysis> analyse(const recording::Recording& recording, const SpaceTimeO
         all.earlier = EarlierLook::of(recording, spacetime::looked_for(run.looks), spaces);
         spaces.looked_at = all.earlier.evidence();
     }
+    const spacetime::LateCode late = spacetime::late_code(run.branches);
+    spaces.late_code = &late;
     all.metrics = spacetime::make_run_metrics(std::move(run.metrics));
     auto space_time = follow_spaces(recording, std::move(*profile), spaces, all.metrics);
     if (!space_time) {

@@ -94,7 +94,7 @@ RunTables read_run(const recording::Recording& recording, const DealtFiles& deal
     team::collect(dealt.team, run.hunts, dealt.owner, team::For::kFirst);
     team::collect(dealt.team, run.memory, dealt.owner, team::For::kFirst);
     team::collect(dealt.team, run.accesses, dealt.owner, team::For::kFirst);
-    team::collect(dealt.team, run.branches, dealt.owner, team::For::kFirst);
+    team::collect(dealt.team, run.branches, dealt.owner, team::For::kAll);
     team::collect(dealt.team, run.exact, dealt.owner, team::For::kFirst);
     team::collect(dealt.team, run.flows, dealt.owner, team::For::kFirst);
     team::collect(dealt.team, run.findings, dealt.owner, team::For::kFirst);

@@ -155,6 +155,27 @@ def traces(test, work):
         test.equal(f"{name}: what is around them is read", 32, test.report(recording)["branches"]["stacks"])
 
 
+def finding(test, work):
+    """Cycles of a frequency, in code whose cycles are mostly what it takes longer behind the mispredicted jz; and in code where they are not."""
+    for name, late, expected in (("waiting", 40, True), ("working", 6, False)):
+        data = perf_data.PerfData([(perf_data.HARDWARE, perf_data.CYCLES, perf_data.FREQUENCY, 1000)], False, perf_data.BRANCH_STACK,
+                                  perf_data.BRANCH_ANY | perf_data.BRANCH_USER)
+        begin = 1000 * MS
+        data.comm(PID, PID, begin, "branching", is_exec=True)
+        work.map_into(data, begin)
+        for i in range(200):
+            flags, cycles = (MISPREDICTED, late) if i % 2 else (PREDICTED, 4)
+            data.sample(PID, PID, begin + (i + 1) * MS, [BIAS + work.offsets[5 + i % 3]], period=2_000_000,
+                        stack=[work.branch(8, 0, PREDICTED, cycles), work.branch(2, 5, flags, 2), work.branch(8, 0, PREDICTED, 2)])
+        data.fork(PID, PID, 1, 1, begin + 201 * MS, kind=perf_data.EXIT)
+        _, recording = import_of(test, data.bytes(), name)
+        report = test.report(recording)
+        seen = {found["kind"]: found["place"]["function"] for found in report["findings"] if found["kind"] == "unpredictable-branches"}
+        test.equal(f"{name}: the finding", {"unpredictable-branches": "work"} if expected else {}, seen)
+        families = {row["family"] for row in report["account"] if row["class"] == "work"}
+        test.equal(f"{name}: the account's family", "unpredictable-branches" in families, expected)
+
+
 def body(test):
     work = Work(test)
     check_stacks(test, work, "little", False, 0)
@@ -164,6 +185,7 @@ def body(test):
     other_stacks(test, work)
     bad_stacks(test, work)
     traces(test, work)
+    finding(test, work)
 
 
 main(body)

@@ -111,7 +111,37 @@ std::vector<std::vector<std::uint64_t>> wanted_code(std::size_t images, const Co
     return wanted;
 }
 
+// Cycles that the code took longer behind mispredicted branches than it would have taken behind predicted ones; below
+// 0: it took less.
+double excess_of(const rec::ExecutedRange& range) {
+    return range.timed == 0 || range.late == 0
+               ? 0
+               : static_cast<double>(range.late_cycles) - static_cast<double>(range.late) *
+                                                              static_cast<double>(range.cycles) /
+                                                              static_cast<double>(range.timed);
+}
+
+// Sums of foreign files may be of any size.
+std::uint64_t whole_cycles(double cycles) {
+    constexpr double kMostCycles = 9e18;
+    return cycles > 0 ? static_cast<std::uint64_t>(std::llround(std::min(cycles, kMostCycles))) : 0;
+}
+
 }  // namespace
+
+LateCode late_code(const std::vector<BranchRows>& files) {
+    LateCode code;
+    BranchImages images;
+    for (const auto& [key, range] : ranges_of(files, images)) {
+        const double excess = excess_of(range);
+        const bool is_known = range.timed >= kLeastRuns && range.late >= kLeastRuns && excess > 0;
+        code[images.all()[key.first]].push_back({.first = range.first,
+                                                 .last = range.last,
+                                                 .cycles = range.cycles + range.late_cycles,
+                                                 .excess = is_known ? whole_cycles(excess) : 0});
+    }
+    return code;
+}
 
 Branches make_branches(const std::vector<BranchRows>& files) {
     Branches made;
@@ -136,11 +166,7 @@ Branches make_branches(const std::vector<BranchRows>& files) {
         }
         sound.emplace(key, range);
         made.cycles += range.cycles + range.late_cycles;
-        if (range.timed != 0 && range.late != 0) {
-            late += static_cast<double>(range.late_cycles) - static_cast<double>(range.late) *
-                                                                 static_cast<double>(range.cycles) /
-                                                                 static_cast<double>(range.timed);
-        }
+        late += excess_of(range);
         if (found.instructions == 0) {
             made.undecoded += range.count;
             continue;
@@ -158,7 +184,7 @@ Branches make_branches(const std::vector<BranchRows>& files) {
         ++sum.spaces;
         sum.blocks.insert(found.blocks.begin(), found.blocks.end());
     }
-    made.late_cycles = late > 0 ? static_cast<std::uint64_t>(std::llround(late)) : 0;
+    made.late_cycles = whole_cycles(late);
 
     std::vector<std::pair<std::uint32_t, BranchOfCode>> branches;
     std::map<std::uint32_t, PassedCounts> passed;

@@ -7,6 +7,7 @@
 #include "program/symbols.h"
 #include "recording/tables/processor.h"
 #include "spacetime/branches/branch_rows.h"
+#include "spacetime/evidence/operands/late_code.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -66,6 +67,9 @@ struct Branches {
 
     bool is_known() const { return account.stacks != 0; }
 };
+
+// What the evidence needs of them (operands/late_code.h).
+LateCode late_code(const std::vector<BranchRows>& files);
 
 // `files`: the rows of all files. Cost: decodes the functions that they are in, and looks up the names of what is
 // kept.

@@ -8,6 +8,7 @@
 #include "spacetime/evidence/account.h"
 #include "spacetime/evidence/collections.h"
 #include "spacetime/evidence/node.h"
+#include "spacetime/evidence/operands/late_code.h"
 #include "spacetime/evidence/operands/shared_line.h"
 #include "spacetime/evidence/run_facts.h"
 #include "spacetime/profile/profile.h"
@@ -31,6 +32,7 @@ struct EvidenceOptions {
     // then kept too. Borrowed.
     bool sums_code = false;
     const struct Evidence* looked_at = nullptr;
+    const LateCode* late_code = nullptr;  // of the recording's branch stacks; none: not known. Borrowed.
     std::function<void(std::string_view)> on_stage = {};  // called when each stage begins, to time them
     // Processes that do this together, each with the same profile and names. The first gets the evidence, the others
     // get none. Borrowed.

@@ -88,6 +88,9 @@ Result<Evidence> make_evidence(const recording::Recording& recording, const Prof
     }
     SharedLines lines = find_shared_lines(profile, uses.uses.size(), occurrences->operands.memory);
     apply(slow_operands(uses, occurrences->operands, lines), profile, addresses.of_node, &paths);
+    if (options.late_code != nullptr) {
+        apply(late_addresses(profile, addresses.places, *options.late_code), profile, addresses.of_node, &paths);
+    }
     const Meanwhile meanwhile{profile, occurrences->at_work, occurrences->lacking, waits.targets};
 
     stage("iterations");

@@ -133,7 +133,8 @@ void claim_tax(const Case& subject, std::vector<Claim>* claims) {
     const Tax tax = tax_of(evidence.account, kFamily);
     const double run = duration_ns(evidence);
     const double shorter = static_cast<double>(tax.shorter_ns) * info_of(kFamily).saves;
-    const double least = is_of_instructions(kFamily) && !is_of_operands(kFamily) ? kLeastSlow : kLeastTax;
+    const bool is_measured = is_of_operands(kFamily) || is_of_branches(kFamily);
+    const double least = is_of_instructions(kFamily) && !is_measured ? kLeastSlow : kLeastTax;
     if (tax.most == nullptr || tax.most->place.function.empty() || shorter < least * run ||
         static_cast<double>(tax.ns) < least * static_cast<double>(tax.processor_ns) ||
         is_another_kind(tax, kFamily) || (kFamily == TaxFamily::kAllocation && keeps_memory(evidence))) {
@@ -145,7 +146,7 @@ void claim_tax(const Case& subject, std::vector<Claim>* claims) {
     claim.place = to_place(tax.most->place);
     claim.own = at_most(tax.threads, run);
     const bool is_called = !is_of_instructions(kFamily);
-    claim.own_sure = is_called || is_of_operands(kFamily) ? kSure : kSureOfWork;
+    claim.own_sure = is_called || is_measured ? kSure : kSureOfWork;
     claim.own_terms = set_of(Term::kUser, Term::kSystem);
     claim.shorter_ns = shorter;
     claim.threads = main_threads(tax.threads);
@@ -184,6 +185,16 @@ constexpr std::string_view kRepeatedAgainst =
     "functions of other load "
     "images, "
     "count for nothing";
+constexpr std::string_view kBranchNeeds =
+    "a tenth of the processor time, and of what the run could be shorter by, is in the program's own code that in "
+    "the "
+    "branch stacks of the samples took twice as long behind mispredicted branches, or longer: half or more of its "
+    "cycles "
+    "are what it took longer there than behind predicted ones";
+constexpr std::string_view kBranchAgainst =
+    "code that was met in the stacks behind mispredicted branches, or behind predicted ones, less than twenty times, "
+    "and "
+    "stacks without cycles, count for nothing";
 constexpr std::string_view kWorkAgainst =
     "code that cannot be decoded counts for nothing, nor do instructions of libraries";
 
@@ -195,9 +206,11 @@ constexpr Rule tax_rule(int place, std::string_view kind = info_of(kFamily).key)
     rule.kind = kind;
     rule.needs = kFamily == TaxFamily::kRepeated ? kRepeatedNeeds
                  : is_of_operands(kFamily)       ? kOperandNeeds
+                 : is_of_branches(kFamily)       ? kBranchNeeds
                  : is_of_instructions(kFamily)   ? kWorkNeeds
                                                  : kNeeds;
     rule.against = kFamily == TaxFamily::kRepeated ? kRepeatedAgainst
+                   : is_of_branches(kFamily)       ? kBranchAgainst
                    : is_of_instructions(kFamily)   ? kWorkAgainst
                                                    : kAgainst;
     rule.look = claim_tax<kFamily>;
@@ -227,6 +240,7 @@ extern const Rule kDivisionWork{tax_rule<TaxFamily::kDivision>(313)};
 extern const Rule kAtomicWork{tax_rule<TaxFamily::kAtomics>(314)};
 extern const Rule kFalseSharingWork{tax_rule<TaxFamily::kFalseSharing>(319)};
 extern const Rule kDenormalWork{tax_rule<TaxFamily::kDenormals>(320)};
+extern const Rule kBranchWork{tax_rule<TaxFamily::kBranches>(322)};
 extern const Rule kStridedWork{tax_rule<TaxFamily::kStridedAccess>(315)};
 extern const Rule kSerialSumWork{tax_rule<TaxFamily::kSerialSum>(318)};
 extern const Rule kChainedWork{tax_rule<TaxFamily::kPointerChasing>(316)};

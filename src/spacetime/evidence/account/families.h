@@ -40,11 +40,12 @@ enum class TaxFamily : std::uint8_t {
     kStridedAccess,
     kDenormals,
     kFalseSharing,
+    kBranches,
     kPointerChasing,
     kRepeated,
     kStartEnd,  // start and end of the run-time libraries themselves: no tax on anything, and nothing to change
 };
-inline constexpr std::size_t kTaxFamilies = 27;
+inline constexpr std::size_t kTaxFamilies = 28;
 
 struct TaxInfo {
     TaxFamily family;
@@ -150,6 +151,11 @@ inline constexpr std::array<TaxInfo, kTaxFamilies> kTaxTable = {{
      "keep what different threads change a cache line apart: alignas(64), padding, or variables of the thread's own "
      "that are joined at the end",
      "align each thread's part to 128 bytes for one run: the time must fall", 0.8},
+    {TaxFamily::kBranches, "unpredictable-branches", "code that waits for branches that were predicted wrongly",
+     "replace the branch by arithmetic (a conditional move, a table, a mask), or order the data so that the branch "
+     "goes one "
+     "way for long: sort by its condition, handle both cases in loops of their own",
+     "sort the data by the branch's condition for one run: the same work must take less time", 0.5},
     {TaxFamily::kPointerChasing, "latency-chain", "following pointers, one load after the other",
      "keep the elements in an array and go through it in order; follow several chains by turns; make the nodes "
      "smaller and allocate them together",
@@ -172,6 +178,11 @@ constexpr bool is_of_instructions(TaxFamily family) {
 // Of instructions that are slow for what they work on (operands/slow_operands.h).
 constexpr bool is_of_operands(TaxFamily family) {
     return family == TaxFamily::kDenormals || family == TaxFamily::kFalseSharing;
+}
+
+// Of instructions that ran late, as branch stacks show (operands/late_code.h).
+constexpr bool is_of_branches(TaxFamily family) {
+    return family == TaxFamily::kBranches;
 }
 
 TaxFamily family_of(program::SlowWork work);
