@@ -46,6 +46,33 @@ std::optional<KernelSymbol> parse_symbol(std::string_view line) {
     return symbol;
 }
 
+// Each symbol of such a file, until `take` says that it has enough.
+template <typename Take>
+void for_each_symbol(const fs::path& symbols, const Take& take) {
+    constexpr std::size_t kBuffer = std::size_t{64} << 10U;
+    constexpr std::size_t kMostLine = 4096;  // a longer one is none
+    std::ifstream file(symbols, std::ios::binary);
+    std::string text;
+    while (file) {
+        const std::size_t before = text.size();
+        text.resize(before + kBuffer);
+        file.read(text.data() + before, static_cast<std::streamsize>(kBuffer));
+        text.resize(before + static_cast<std::size_t>(file.gcount()));
+        std::size_t begin = 0;
+        for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', begin)) {
+            const auto symbol = parse_symbol(std::string_view(text).substr(begin, end - begin));
+            if (symbol && !take(*symbol)) {
+                return;
+            }
+            begin = end + 1;
+        }
+        text.erase(0, text.size() - begin > kMostLine ? text.size() : begin);
+    }
+    if (const auto symbol = parse_symbol(text)) {
+        take(*symbol);
+    }
+}
+
 // Not safe against guessing: it only tells this recording's image from others.
 NamedImage::BuildId random_build_id() {
     NamedImage::BuildId id{};
@@ -98,37 +125,56 @@ bool shows_kernel_addresses(const fs::path& symbols) {
 KernelCode::KernelCode(fs::path symbols)
     : symbols_(std::move(symbols)), image_(processor::kMachine), build_id_(random_build_id()) {}
 
+KernelCode::Functions KernelCode::read_functions(const fs::path& symbols) {
+    Functions made;
+    for_each_symbol(symbols, [&made](const KernelSymbol& symbol) {
+        const bool is_function = (symbol.type | 0x20) == 't' || (symbol.type | 0x20) == 'w';
+        if (is_function && symbol.address >= kBegin >> 1U) {
+            made.modules += symbol.module.empty() ? 1 : 0;
+            const std::size_t begin = made.names.size();
+            made.names += symbol.name;
+            if (!symbol.module.empty()) {
+                made.names += ' ';
+                made.names += symbol.module;
+            }
+            made.all.push_back({symbol.address, static_cast<std::uint32_t>(begin),
+                                static_cast<std::uint32_t>(made.names.size() - begin)});
+        }
+        return made.all.size() < kMostFunctions && made.names.size() < kMostNameBytes;
+    });
+    return made;
+}
+
+void KernelCode::read_ahead() {
+    if (!is_read_ && !ahead_.valid()) {
+        ahead_ = std::async(std::launch::async, read_functions, symbols_);
+    }
+}
+
 void KernelCode::read() {
     is_read_ = true;
-    std::ifstream file(symbols_);
-    std::string line;
+    Functions made = ahead_.valid() ? ahead_.get() : read_functions(symbols_);
+    names_ = std::move(made.names);
+    functions_ = std::move(made.all);
     std::uint64_t moved = 0;
-    std::size_t modules = 0;  // of functions_, from here on
-    while (functions_.size() < kMostFunctions && names_.size() < kMostNameBytes && std::getline(file, line)) {
-        const auto symbol = parse_symbol(line);
-        if (symbol && !reference_.empty() && symbol->name == reference_ && symbol->module.empty()) {
-            moved = reference_at_ - symbol->address;
-        }
-        const bool is_function = symbol && ((symbol->type | 0x20) == 't' || (symbol->type | 0x20) == 'w');
-        if (!is_function || symbol->address < kBegin >> 1U) {
-            continue;
-        }
-        modules += symbol->module.empty() ? 1 : 0;
-        std::string name(symbol->name);
-        name += symbol->module.empty() ? std::string() : " " + std::string(symbol->module);
-        functions_.push_back(
-            {symbol->address, static_cast<std::uint32_t>(names_.size()), static_cast<std::uint32_t>(name.size())});
-        names_ += name;
+    if (!reference_.empty()) {
+        for_each_symbol(symbols_, [&](const KernelSymbol& symbol) {
+            const bool is_it = symbol.name == reference_ && symbol.module.empty();
+            moved = is_it ? reference_at_ - symbol.address : 0;
+            return !is_it;
+        });
     }
     // The list has the modules behind the kernel itself. They move on their own.
     if (moved != 0) {
-        functions_.resize(std::min(functions_.size(), modules));
+        functions_.resize(std::min(functions_.size(), made.modules));
         for (Function& function : functions_) {
             function.begin += moved;
         }
     }
-    std::stable_sort(functions_.begin(), functions_.end(),
-                     [](const Function& a, const Function& b) { return a.begin < b.begin; });
+    const auto is_before = [](const Function& a, const Function& b) { return a.begin < b.begin; };
+    if (!std::is_sorted(functions_.begin(), functions_.end(), is_before)) {
+        std::stable_sort(functions_.begin(), functions_.end(), is_before);
+    }
 }
 
 void KernelCode::set_reference(std::string_view symbol, std::uint64_t address) {

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <future>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,6 +28,10 @@ class KernelCode {
     // The offset of the function at this address in the kernel's image, which has its functions' names alone. None:
     // it is not known; where the system hides the kernel's addresses none is. Cost: a binary search and a look-up.
     std::optional<std::uint64_t> offset_at(std::uint64_t address);
+
+    // Begins to read the symbols in another thread, since the system takes tens of ms to print its own. Once, before
+    // the first look-up.
+    void read_ahead();
 
     // What a recording says: the address of a symbol when it was made. The kernel may lie elsewhere by now; functions
     // of its modules then are not known. Before the first look-up.
@@ -47,12 +52,19 @@ class KernelCode {
         std::uint32_t name = 0;  // in names_
         std::uint32_t name_bytes = 0;
     };
+    struct Functions {  // in the file's order
+        std::string names;
+        std::vector<Function> all;
+        std::size_t modules = 0;  // of `all`, from here on
+    };
+    static Functions read_functions(const std::filesystem::path& symbols);
     void read();
 
     std::filesystem::path symbols_;
     std::string reference_;  // a symbol
     std::uint64_t reference_at_ = 0;
     bool is_read_ = false;
+    std::future<Functions> ahead_;
     std::string names_;
     std::vector<Function> functions_;  // by begin
     NamedImage image_;

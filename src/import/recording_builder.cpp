@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <elf.h>
+#include <linux/perf_event.h>
 #include <string_view>
 
 namespace kymo::import {
@@ -47,17 +48,32 @@ std::optional<events::Missing> missing_generated_names(const BuilderCounts& coun
                            "jcmd PID Compiler.perfmap"};
 }
 
+void RecordingBuilder::find_kernel(const perf::FileFacts& facts) {
+    for (const perf::BuildId& id : facts.build_ids) {
+        if (options_.kernel_symbols.empty() && id.kernel && id.path == kKernelPath && !has_kernel_) {
+            has_kernel_ = true;
+            kernel_ = KernelCode(symbols_of_kernel({id.bytes.begin(), id.bytes.end()}));
+        }
+    }
+}
+
+void RecordingBuilder::header(const perf::FileFacts& facts, std::span<const perf::Attribute> attributes) {
+    find_kernel(facts);
+    const bool sees_kernel = std::any_of(attributes.begin(), attributes.end(), [](const perf::Attribute& each) {
+        return !each.exclude_kernel && (each.sample_type & PERF_SAMPLE_CALLCHAIN) != 0;
+    });
+    if (has_kernel_ && sees_kernel) {
+        kernel_.read_ahead();
+    }
+}
+
 Result<void> RecordingBuilder::begin(const perf::FileFacts& facts, std::span<const perf::Attribute> attributes) {
     machine_ = machine_of(facts.arch);
     attributes_ = attributes;
     plan_ = plan_events(attributes);
     files_of_images_.know(facts.build_ids);
     begin_ = facts.first_time == 0 ? ~std::uint64_t{0} : facts.first_time;
-    for (const perf::BuildId& id : facts.build_ids) {
-        if (options_.kernel_symbols.empty() && id.kernel && id.path == kKernelPath) {
-            kernel_ = KernelCode(symbols_of_kernel({id.bytes.begin(), id.bytes.end()}));
-        }
-    }
+    find_kernel(facts);
     paths_.emplace(files_of_images_, kernel_, machine_ == processor::kMachine || machine_ == EM_NONE);
     return {};
 }

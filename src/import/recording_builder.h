@@ -72,6 +72,7 @@ class RecordingBuilder : public perf::Visitor {
           files_of_images_(options.symfs, options.locate),
           kernel_(options.kernel_symbols) {}
 
+    void header(const perf::FileFacts& facts, std::span<const perf::Attribute> attributes) override;
     Result<void> begin(const perf::FileFacts& facts, std::span<const perf::Attribute> attributes) override;
     void mapping(const perf::Mapping& row) override;
     void comm(const perf::Comm& row) override;
@@ -102,6 +103,7 @@ class RecordingBuilder : public perf::Visitor {
     bool has_live_process() const;
 
   private:
+    void find_kernel(const perf::FileFacts& facts);
     void forget_oldest(std::uint32_t ended);
     void see(const perf::Origin& row);
     Process& process_of(std::uint32_t pid);
@@ -127,6 +129,7 @@ class RecordingBuilder : public perf::Visitor {
     std::uint64_t end_ = 0;
     ImageFiles files_of_images_;  // before processes_, which use its files
     KernelCode kernel_;
+    bool has_kernel_ = false;  // the file has said which one it is
     std::optional<SamplePaths> paths_;
     std::vector<Frame> path_;
     std::unordered_map<std::uint32_t, Process> processes_;

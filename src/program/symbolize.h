@@ -35,7 +35,7 @@ void sort_offsets(std::vector<Request>& requests);
 // What an earlier call has found and stored in the user's cache (name_cache.h) is not looked up again; the result is
 // the same, unless files have been changed or removed since. Stored are the names of images that took longer than
 // kWorthKeeping of processor time.
-inline constexpr std::uint64_t kWorthKeeping = 50'000'000;  // ns
+inline constexpr std::uint64_t kWorthKeeping = 10'000'000;  // ns
 Symbols symbolize(std::span<const Request> requests);
 Symbols symbolize(std::span<const Request> requests, const NameCache& cache,
                   std::uint64_t worth_keeping_ns = kWorthKeeping);

@@ -23,7 +23,8 @@ void take_notices(Skipped& from, FileFacts& to) {
     std::move(lines.begin(), lines.end(), std::back_inserter(to.notices));
 }
 
-Result<void> first_reading(Input& input, FileHeader& header, Contents& to, const Progress& progress) {
+Result<void> first_reading(Input& input, FileHeader& header, Contents& to, Visitor& visitor,
+                           const Progress& progress) {
     auto read = read_file_header(input.file, input.name, to.skipped);
     if (!read) {
         return read.error();
@@ -38,6 +39,7 @@ Result<void> first_reading(Input& input, FileHeader& header, Contents& to, const
             return done;
         }
         read_features(input.file, header, features);
+        visitor.header(to.facts, std::as_const(to.events).all());
     }
     const auto half = [&progress](double share) { progress(share / 2); };
     if (auto done = Scan(input.file, header, to, features).run(progress ? Progress(half) : Progress()); !done) {
@@ -51,9 +53,33 @@ Result<void> first_reading(Input& input, FileHeader& header, Contents& to, const
     return {};
 }
 
+// A file is the buffers of processors, one after another, each in the order of its own: few rising stretches, which
+// are merged. Where they are not few, it is no such file.
 void sort_by_time(std::vector<Place>& places) {
-    if (!std::is_sorted(places.begin(), places.end())) {
-        std::sort(places.begin(), places.end());
+    constexpr std::size_t kShort = 32;  // places in a stretch, on average
+    std::vector<std::size_t> ends;
+    for (auto at = places.begin(); at != places.end();) {
+        at = std::is_sorted_until(at, places.end());
+        ends.push_back(static_cast<std::size_t>(at - places.begin()));
+        if (ends.size() * kShort > places.size() + kShort) {
+            std::sort(places.begin(), places.end());
+            return;
+        }
+    }
+    std::vector<Place> merged(ends.size() > 1 ? places.size() : 0);
+    while (ends.size() > 1) {
+        std::vector<std::size_t> left;
+        std::size_t begin = 0;
+        const auto place = [&places](std::size_t at) { return places.begin() + static_cast<std::ptrdiff_t>(at); };
+        for (std::size_t i = 0; i < ends.size(); i += 2) {
+            const std::size_t end = i + 1 < ends.size() ? ends[i + 1] : ends[i];
+            std::merge(place(begin), place(ends[i]), place(ends[i]), place(end),
+                       merged.begin() + static_cast<std::ptrdiff_t>(begin));
+            left.push_back(end);
+            begin = end;
+        }
+        places.swap(merged);
+        ends = std::move(left);
     }
 }
 
@@ -97,7 +123,7 @@ Result<FileFacts> read(const std::filesystem::path& path, Visitor& visitor, cons
     }
     FileHeader header;
     Contents contents;
-    if (auto done = first_reading(*input, header, contents, progress); !done) {
+    if (auto done = first_reading(*input, header, contents, visitor, progress); !done) {
         return done.error();
     }
     take_notices(contents.skipped, contents.facts);

@@ -15,6 +15,9 @@ constexpr std::uint64_t kMostRatio = 1'024;
 constexpr std::uint64_t kAlwaysAllowed = std::uint64_t{64} << 20;
 constexpr std::uint64_t kProgressBytes = std::uint64_t{4} << 20;
 constexpr std::uint64_t kUpdateOfName = 2;
+constexpr std::size_t kFirstRecords = 4'096;
+constexpr std::size_t kMostGrowth = 64;  // times at once
+constexpr double kSpare = 1.05;
 
 }  // namespace
 
@@ -71,6 +74,17 @@ Result<void> Scan::run(const std::function<void(double)>& progress) {
     return {};
 }
 
+// As many records as there are if those behind `at` are as large as those before.
+void Scan::make_room(std::uint64_t at) {
+    const std::size_t known = to_.places.size();
+    const bool is_in_file = (at & Place::kInSpool) == 0 && at > header_.data.offset;
+    const double done = is_in_file ? static_cast<double>(at - header_.data.offset) : 0;
+    const double all =
+        done > 0 ? static_cast<double>(known) * (static_cast<double>(header_.data.size) / done) * kSpare : 0;
+    const auto most = static_cast<double>(std::min(kMostRecords, known * kMostGrowth + kFirstRecords));
+    to_.places.reserve(std::max(known * 2, static_cast<std::size_t>(std::min(all, most))) + kFirstRecords);
+}
+
 Result<void> Scan::kernel(const RecordHeader& header, std::span<const std::uint8_t> record, std::uint64_t at) {
     if (!is_delivered(header.type)) {
         to_.skipped.record(header.type);
@@ -84,6 +98,9 @@ Result<void> Scan::kernel(const RecordHeader& header, std::span<const std::uint8
     if (to_.places.size() >= kMostRecords) {
         return Error{ErrorKind::kNoSpace, fmt::format("there are more than {} records", kMostRecords),
                      "record a shorter run, or with fewer samples a second"};
+    }
+    if (to_.places.size() == to_.places.capacity()) {
+        make_room(at);
     }
     to_.places.push_back({*time, at});
     FileFacts& facts = to_.facts;

@@ -34,6 +34,7 @@ class Scan {
     Result<void> compressed(std::span<const std::uint8_t> bytes);
     Result<void> decompressed(std::span<const std::uint8_t> part);
     Result<void> records_of_parts();
+    void make_room(std::uint64_t at);
     void stop_decompressing(const char* why);
 
     BlockFile& file_;

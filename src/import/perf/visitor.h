@@ -15,6 +15,8 @@ class Visitor {
   public:
     virtual ~Visitor() = default;
 
+    // Once, before the file is read for the first time, with what its header says; not of files that were piped.
+    virtual void header(const FileFacts&, std::span<const Attribute>) {}
     // Once, before all records. An error ends the reading and becomes its result. Both live as long as the reading.
     virtual Result<void> begin(const FileFacts&, std::span<const Attribute>) { return {}; }
     virtual void sample(const Sample&) {}
