@@ -29,11 +29,11 @@ struct Analysis : SpaceTime {
     spacetime::HuntResults hunt_results;  // of a hunt; of none it is empty
     spacetime::RunMetrics metrics;
     spacetime::MemoryOverTime memory;
-    spacetime::RunFlows flows;    // of an imported trace; otherwise empty
-    spacetime::ExactCalls exact;  // of `kymo record --for … --exact`; otherwise empty
+    spacetime::RunFlows flows;           // of an imported trace; otherwise empty
+    spacetime::ExactCalls exact;         // of `kymo record --for … --exact`; otherwise empty
     spacetime::MemoryAccesses accesses;  // of samples with data addresses; where there are none it is empty
-    spacetime::Branches branches;  // of branch stacks; where there are none it is empty
-    EarlierLook earlier;          // where the recording is a second look, and both are wanted
+    spacetime::Branches branches;        // of branch stacks; where there are none it is empty
+    EarlierLook earlier;                 // where the recording is a second look, and both are wanted
 };
 
 enum class Looks : std::uint8_t {

@@ -70,8 +70,9 @@ RunTables read_run(const recording::Recording& recording, const DealtFiles& deal
             return;
         }
         spacetime::Descriptions descriptions;
-        const auto scanned = recording::scan_for(files[i], descriptions, run.metrics[i], run.hunts[i], run.looks[i],
-                                                 run.memory[i], run.exact[i], run.flows[i], run.branches[i], run.accesses[i], run.findings[i]);
+        const auto scanned =
+            recording::scan_for(files[i], descriptions, run.metrics[i], run.hunts[i], run.looks[i], run.memory[i],
+                                run.exact[i], run.flows[i], run.branches[i], run.accesses[i], run.findings[i]);
         if (!scanned) {  // what came before the error would be taken for all of it
             run.descriptions[i] = scanned.error();
             run.metrics[i] = {};

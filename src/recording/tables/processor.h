@@ -19,7 +19,7 @@ struct TakenBranch {
     std::uint64_t mispredicted = 0;  // of these
 
     static constexpr const char* kTable = "taken-branch";
-    static constexpr std::uint32_t kTableId = 67;
+    static constexpr std::uint32_t kTableId = 68;
     template <typename V>
     static constexpr void columns(V&& visit) {
         visit("image", ColumnType::kUint, "", &TakenBranch::image);
@@ -45,7 +45,7 @@ struct ExecutedRange {
     std::uint64_t late_cycles = 0;
 
     static constexpr const char* kTable = "executed-range";
-    static constexpr std::uint32_t kTableId = 68;
+    static constexpr std::uint32_t kTableId = 69;
     template <typename V>
     static constexpr void columns(V&& visit) {
         visit("image", ColumnType::kUint, "", &ExecutedRange::image);
@@ -69,7 +69,7 @@ struct BranchStacks {
     std::uint64_t without_room = 0;  // branches and ranges beyond the writer's limit
 
     static constexpr const char* kTable = "branch-stacks";
-    static constexpr std::uint32_t kTableId = 69;
+    static constexpr std::uint32_t kTableId = 70;
     template <typename V>
     static constexpr void columns(V&& visit) {
         visit("stacks", ColumnType::kUint, "", &BranchStacks::stacks);
@@ -95,7 +95,7 @@ struct MemoryAccess {
     std::uint64_t code_page = 0;  // the same of the instruction
 
     static constexpr const char* kTable = "memory-access";
-    static constexpr std::uint32_t kTableId = 70;
+    static constexpr std::uint32_t kTableId = 71;
     template <typename V>
     static constexpr void columns(V&& visit) {
         visit("image", ColumnType::kUint, "", &MemoryAccess::image);
