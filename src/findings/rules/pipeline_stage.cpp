@@ -14,10 +14,12 @@ namespace {
 using namespace spacetime;
 using recording::WaitKind;
 
-constexpr double kAlwaysBusy = 0.9;        // of its life
-constexpr double kLeastLife = 0.3;         // of the run
-constexpr double kLeastWaited = 0.3;       // of a neighbour's life, for this stage
-constexpr double kLeastOwnWork = 0.15;     // of the stage's work: less is a helper's, that is called at times
+constexpr double kAlwaysBusy = 0.9;     // of its life
+constexpr double kLeastLife = 0.3;      // of the run
+constexpr double kLeastWaited = 0.3;    // of a neighbour's life, for this stage
+constexpr double kLeastOwnWork = 0.15;  // of the stage's work: less is a helper's, that is called at times
+constexpr double kLeastOfFlow = 0.05;   // likewise, of one that waits as often as this:
+constexpr std::uint64_t kManyWaits = 200;
 constexpr double kLeastOfProcess = 0.03;   // likewise, of another process: a pipe is made for a flow of work
 constexpr std::uint64_t kLeastWaits = 10;  // fewer do not form a flow of work
 constexpr double kMostOfWork = 0.5;
@@ -89,7 +91,9 @@ std::optional<Neighbour> neighbour_of(const Evidence& evidence, std::uint32_t st
         }
     }
     const bool does_the_same = work_in(code.in(evidence.nodes), thread) >= kMostOfWork * work_ns(facts);
-    const double least = facts.process == evidence.run.threads[stage].process ? kLeastOwnWork : kLeastOfProcess;
+    const double least = facts.process != evidence.run.threads[stage].process ? kLeastOfProcess
+                         : count >= kManyWaits                                ? kLeastOfFlow
+                                                                              : kLeastOwnWork;
     const bool is_one = neighbour.waited >= kLeastWaited * life_ns(facts) && count >= kLeastWaits && !does_the_same &&
                         work_ns(facts) >= least * work_ns(evidence.run.threads[stage]);
     return is_one ? std::optional(neighbour) : std::nullopt;
@@ -190,9 +194,8 @@ extern const Rule kPipelineStage{
     .contrast = Contrast::kRun,
     .needs =
         "a thread is at work, or ready to, for nine tenths of its life; others, each with a seventh of its work and "
-        "more, wait for it "
-        "ten "
-        "times and more in conditions, semaphores or futexes, for three tenths of theirs; or it is the only such "
+        "more (a twentieth, where they wait two hundred times), wait for it ten times and more in conditions, "
+        "semaphores or futexes, for three tenths of theirs; or it is the only such "
         "thread of the run, and those of other processes wait so at pipes between them",
     .against =
         "the others do the same work: that is a load imbalance; or another thread, or the processors, have nearly as "

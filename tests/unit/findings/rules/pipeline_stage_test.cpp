@@ -92,6 +92,8 @@ TEST(PipelineStage, IsNoneThatWaitsItself) {
 TEST(PipelineStage, HasNeighboursWithWorkOfTheirOwnThatWaitForItAgainAndAgain) {
     EXPECT_EQ(told({.neighbour_ms = 20}), 0U);  // as main, that waits for a worker
     EXPECT_EQ(told({.waits = 2}), 0U);
+    EXPECT_EQ(told({.neighbour_ms = 80, .waits = 50}), 0U);
+    EXPECT_EQ(told({.neighbour_ms = 80, .waits = 500}), 1U);  // a flow of work
     EXPECT_EQ(told({.is_held_by_stage = false}), 0U);
     EXPECT_EQ(told({.is_same_code = true}), 0U);  // a load imbalance
 }
