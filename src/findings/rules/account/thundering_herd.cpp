@@ -68,7 +68,8 @@ bool is_of_waking(const AccountRow& row) {
 void claim_herd(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
     const double run = duration_ns(evidence);
-    for (const Herd& herd : herds(evidence)) {
+    const std::vector<Herd> found = herds(evidence);
+    for (const Herd& herd : found) {
         std::set<std::pair<std::string, std::string>> places;
         for (const std::uint32_t target : herd.targets) {
             const program::SourcePlace& place = evidence.wait_targets[target].place;
@@ -84,7 +85,8 @@ void claim_herd(const Case& subject, std::vector<Claim>* claims) {
             if (!is_sleepers && !wakes_all(row)) {
                 continue;
             }
-            const double part = herd.part();
+            // Which condition a call wakes is not known: each of several has an equal part of it.
+            const double part = herd.part() / (is_sleepers ? 1 : static_cast<double>(found.size()));
             own += part * static_cast<double>(row.ns);
             shorter += part * static_cast<double>(row.shorter_ns);
             for (const AccountTime& time : row.threads) {
