@@ -5,9 +5,9 @@
 
 namespace kymo::confirm {
 
-// Threads of this process's children, from when they are seen, by turns to the processors that this process may use:
-// a few times in each thread's first milliseconds it may still be elsewhere. A thread that binds itself otherwise is
-// bound again. Their own children are left alone. Until this ends.
+// Binds the threads of this process's children, as they appear, by turns to the processors that this process may use,
+// until this object ends. A thread may run elsewhere for its first milliseconds; one that binds itself otherwise is
+// bound again. Grandchildren are left alone.
 //
 // It is done by a child process, so that no thread here takes the signals of the program's end. Cost: a look into
 // /proc each millisecond for a second, then each ten.

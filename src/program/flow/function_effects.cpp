@@ -1,5 +1,7 @@
 #include "program/flow/function_effects.h"
 
+#include "program/flow/calls_x86_64.h"
+
 #include <algorithm>
 #include <numeric>
 
@@ -8,11 +10,6 @@ namespace {
 
 using Mask = std::uint32_t;
 
-// System V ABI of x86-64, DWARF numbers: rdi, rsi, rdx, rcx, r8, r9; rbx, rbp, r12 to r15.
-constexpr std::uint8_t kStackPointer = 7;
-constexpr Mask kArguments = 1U << 5 | 1U << 4 | 1U << 1 | 1U << 2 | 1U << 8 | 1U << 9;
-constexpr Mask kVectorArguments = 0xff;
-constexpr Mask kKept = 1U << 3 | 1U << 6 | 1U << 7 | 0xfU << 12;
 constexpr std::int64_t kCallersPart = 8;  // above the return address
 
 // What a function compares before it returns, to see whether its part of the stack was overwritten.
@@ -49,19 +46,18 @@ class EffectsReader {
             begin.general[reg] = Value::origin(reg);
         }
         begin.general[kStackPointer] = Value::stack(0);
-        const ValueFlowInput input{.decoder = decoder_,
-                                   .code = code_,
-                                   .graph = graph_,
-                                   .constants = constants_,
-                                   .blocks = blocks_,
-                                   .first = first,
-                                   .memory_is_steady = true,
-                                   .call = [](const Instruction& in, const Values&) {
-                                       return CallValues{.writes = in.writes & ~(1U << kStackPointer),
-                                                         .vector_writes = ~0U,
-                                                         .keeps_memory = true,
-                                                         .result = {}};
-                                   }};
+        const ValueFlowInput input{
+            .decoder = decoder_,
+            .code = code_,
+            .graph = graph_,
+            .constants = constants_,
+            .blocks = blocks_,
+            .first = first,
+            .memory_is_steady = true,
+            .call = [](const Instruction& in, const Values&) {
+                return CallValues{
+                    .writes = behind_return(in.writes), .vector_writes = ~0U, .keeps_memory = true, .result = {}};
+            }};
         const ValueFlow flow(input, begin);
         effects_.is_pure = flow.is_decoded() && !enters_again(first);
         flow.each([&](std::uint32_t block, std::uint64_t address, const Instruction& in, const Values& values) {
@@ -233,6 +229,9 @@ class EffectsReader {
 
 FunctionEffects function_effects(const Decoder& decoder, const CodeBytes& code, const FlowGraph& graph,
                                  const CodeBytes& constants, std::uint64_t entry) {
+    if (&decoder != &x86_64_decoder()) {
+        return {};
+    }
     return EffectsReader(decoder, code, graph, constants, entry).read();
 }
 

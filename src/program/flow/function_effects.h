@@ -1,7 +1,8 @@
 // What a function does besides computing a result from its arguments: whether it is *pure*, as compilers say.
 //
-// Read from the code alone, of x86-64: it changes no memory but its own part of the stack, calls nothing but itself,
-// and uses no instruction whose result depends on anything but its operands (the clock, random numbers).
+// Read from the code alone, of x86-64 (of other processors nothing is known: not pure): it changes no memory but its
+// own part of the stack, calls nothing but itself, and uses no instruction whose result depends on anything but its
+// operands (the clock, random numbers).
 #pragma once
 
 #include "program/flow/value_flow.h"

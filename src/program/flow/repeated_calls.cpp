@@ -1,5 +1,7 @@
 #include "program/flow/repeated_calls.h"
 
+#include "program/flow/block_instructions.h"
+#include "program/flow/calls_x86_64.h"
 #include "program/flow/slow_work.h"
 
 #include <algorithm>
@@ -10,8 +12,6 @@ namespace {
 
 using EffectsOf = std::function<const FunctionEffects*(std::uint64_t)>;
 using Mask = std::uint32_t;
-
-constexpr std::uint8_t kStackPointer = 7;
 
 class RepeatingLoop {
   public:
@@ -73,9 +73,6 @@ class RepeatingLoop {
         return called != nullptr && called->is_pure ? called : nullptr;
     }
 
-    // The call's return sets the stack pointer back.
-    static Mask behind_return(Mask writes) { return writes & ~(1U << kStackPointer); }
-
     // Whether a register is only ever changed by one addition of a constant, each round: in the loop's first block,
     // or in one that ends a round. Unlike induction.h it may be one that callers keep, if no callee changes it.
     bool counts_rounds(const Loops& loops) const {
@@ -90,15 +87,10 @@ class RepeatingLoop {
     // What the loop writes. Of the stack: where it lies from the stack pointer, which must not change.
     void read() {
         for (const std::uint32_t number : blocks_) {
-            const Block& block = graph_.blocks[number];
-            for (std::uint32_t i = block.first_instruction; i < block.first_instruction + block.instructions; ++i) {
-                Instruction in;
-                if (!decoder_.decode(code_.from(graph_.instructions[i]), graph_.instructions[i], &in)) {
-                    is_decoded_ = false;
-                    return;
-                }
-                note(number, in);
-            }
+            const bool is_whole =
+                each_instruction(decoder_, code_, graph_, graph_.blocks[number],
+                                 [&](std::uint64_t /*address*/, const Instruction& in) { note(number, in); });
+            is_decoded_ = is_decoded_ && is_whole;
         }
     }
 
@@ -144,7 +136,6 @@ class RepeatingLoop {
 
     // Whether an instruction of the loop reads the call's result: in rax or in the first vector register.
     bool is_result_used(std::uint32_t block, std::uint64_t call) const {
-        constexpr std::uint8_t kResult = 0;
         std::vector<bool> seen(graph_.blocks.size());
         std::vector<std::pair<std::uint32_t, std::uint64_t>> open{{block, call + 1}};
         while (!open.empty()) {

@@ -1,13 +1,14 @@
 #include "program/flow/value_flow.h"
 
+#include "program/flow/block_instructions.h"
+#include "program/flow/calls_x86_64.h"
+
 #include <algorithm>
 #include <bit>
 
 namespace kymo::program {
 namespace {
 
-constexpr std::uint8_t kStackPointer = 7;  // DWARF numbers of x86-64
-constexpr std::uint8_t kResult = 0;
 constexpr std::int64_t kWord = 8;
 
 std::uint32_t register_bit(std::uint8_t reg) {
@@ -160,17 +161,11 @@ void ValueFlow::each(
 
 template <typename Visit>
 bool ValueFlow::pass_block(std::uint32_t number, Values* values, const Visit& visit) const {
-    const Block& block = input_.graph.blocks[number];
-    for (std::uint32_t i = block.first_instruction; i < block.first_instruction + block.instructions; ++i) {
-        Instruction in;
-        const std::uint64_t address = input_.graph.instructions[i];
-        if (!input_.decoder.decode(input_.code.from(address), address, &in)) {
-            return false;
-        }
-        visit(number, address, in, *values);
-        pass(address, in, values);
-    }
-    return true;
+    return each_instruction(input_.decoder, input_.code, input_.graph, input_.graph.blocks[number],
+                            [&](std::uint64_t address, const Instruction& in) {
+                                visit(number, address, in, *values);
+                                pass(address, in, values);
+                            });
 }
 
 Value ValueFlow::loaded(std::uint64_t address, const Instruction& in, const Values& values) const {

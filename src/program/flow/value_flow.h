@@ -1,5 +1,6 @@
-// What registers and the stack's slots hold along a piece of a function's code, as far as that is made of few things:
-// a forward data-flow analysis with constants and copies (Aho, Lam, Sethi and Ullman, Compilers, 2006, section 9.4).
+// What registers and the stack's slots hold along a piece of a function's code of x86-64, as far as that is made of
+// few things: a forward data-flow analysis with constants and copies (Aho, Lam, Sethi and Ullman, Compilers, 2006,
+// section 9.4).
 #pragma once
 
 #include "program/flow/code_bytes.h"
@@ -75,7 +76,7 @@ struct ValueFlowInput {
     std::function<CallValues(const Instruction&, const Values&)> call = {};
 };
 
-// Where an access to the stack lies; none: it is none, or its place is not known.
+// Of a memory operand: whether it is of the stack, and where, from the stack pointer at the begin, if that is known.
 struct StackPlace {
     bool is_stack = false;
     bool is_known = false;

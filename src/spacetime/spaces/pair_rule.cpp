@@ -62,6 +62,25 @@ CodeSpace lone(std::uint64_t address) {
         .pairs = {{address, address}}, .ranges = {{address, address + 1}}, .parts = {}, .instructions = kInstruction};
 }
 
+// All instructions from a to b, by address. Empty if a is behind b, or either is in no block.
+CodeSpace stretch(const FlowGraph& graph, std::uint64_t a, std::uint64_t b) {
+    const std::uint32_t from = graph.block_at(a);
+    const std::uint32_t to = graph.block_at(b);
+    if (from == kNone || to == kNone || from > to) {
+        return {};
+    }
+    const std::uint32_t first = graph.instruction_at(graph.blocks[from], a);
+    const std::uint32_t last = graph.instruction_at(graph.blocks[to], b);
+    if (first > last) {
+        return {};
+    }
+    SpaceBuilder space(graph);
+    for (std::uint32_t block = from; block <= to; ++block) {
+        space.add(block, block == from ? first : space.first_of(block), block == to ? last : space.last_of(block));
+    }
+    return space.take();
+}
+
 }  // namespace
 
 CodeSpace PairRule::tail(std::uint64_t a) const {
@@ -88,44 +107,23 @@ CodeSpace PairRule::run(std::uint64_t a, std::uint64_t b) const {
     const FlowGraph& graph = flow_->graph;
     const std::uint32_t from = graph.block_at(a);
     const std::uint32_t to = graph.block_at(b);
-    if (from == kNone || to == kNone || from > to || flow_->straight[from] != flow_->straight[to]) {
-        return {};
-    }
-    const std::uint32_t first = graph.instruction_at(graph.blocks[from], a);
-    const std::uint32_t last = graph.instruction_at(graph.blocks[to], b);
-    if (first > last) {
-        return {};
-    }
-    SpaceBuilder space(graph);
-    for (std::uint32_t block = from; block <= to; ++block) {
-        space.add(block, block == from ? first : space.first_of(block), block == to ? last : space.last_of(block));
-    }
-    return space.take();
+    const bool is_straight = from != kNone && to != kNone && flow_->straight[from] == flow_->straight[to];
+    return is_straight ? stretch(graph, a, b) : CodeSpace();
 }
 
 CodeSpace PairRule::executed(std::uint64_t a, std::uint64_t b) const {
     const FlowGraph& graph = flow_->graph;
     const std::uint32_t from = graph.block_at(a);
     const std::uint32_t to = graph.block_at(b);
-    if (from == kNone || to == kNone || from > to) {
-        return {};
-    }
-    const std::uint32_t first = graph.instruction_at(graph.blocks[from], a);
-    const std::uint32_t last = graph.instruction_at(graph.blocks[to], b);
-    if (first > last) {
-        return {};
-    }
-    SpaceBuilder space(graph);
-    for (std::uint32_t block = from; block <= to; ++block) {
+    for (std::uint32_t block = from; from != kNone && to != kNone && block < to; ++block) {
         const Block& at = graph.blocks[block];
         const bool goes_on =
             at.how == program::BlockEnd::kFallThrough || at.how == program::BlockEnd::kConditionalJump;
-        if (block != to && (!goes_on || at.end != graph.blocks[block + 1].begin)) {
+        if (!goes_on || at.end != graph.blocks[block + 1].begin) {
             return {};
         }
-        space.add(block, block == from ? first : space.first_of(block), block == to ? last : space.last_of(block));
     }
-    return space.take();
+    return stretch(graph, a, b);
 }
 
 PairSpaces PairRule::between(std::uint64_t a, std::uint64_t b) {

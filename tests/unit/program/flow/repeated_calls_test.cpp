@@ -2,6 +2,7 @@
 
 #include "compile_functions.h"
 #include "program/flow/make_flow_graph.h"
+#include "word_code.h"
 
 #include <gtest/gtest.h>
 #include <map>
@@ -10,7 +11,7 @@
 namespace kymo::program {
 namespace {
 
-// The first word of a name tells what the function is: "pure" and "reading" (memory) have no calls, "impure" ones
+// The first word of a name says what the function is: "pure" and "reading" (memory) have no calls, "impure" ones
 // neither; "again" computes something again, "once" does not.
 constexpr const char* kFunctions = R"(
 #include <cstddef>
@@ -74,7 +75,7 @@ EACH once_written(uint64_t* a, int n) { if (n < 2) return 1; a[n] += once_writte
 
 class RepeatedCalls : public testing::TestWithParam<const char*> {};
 
-TEST_P(RepeatedCalls, AreToldByTheCode) {
+TEST_P(RepeatedCalls, AreFoundByTheCode) {
     const auto compiled = compile_functions(kFunctions, std::string(GetParam()) + " -fvisibility=hidden");
     if (!compiled) {
         GTEST_SKIP() << "this compiler refuses " << GetParam();
@@ -119,6 +120,16 @@ TEST_P(RepeatedCalls, AreToldByTheCode) {
         ++seen;
     }
     EXPECT_EQ(seen, 44);
+}
+
+// Its registers of arguments are not those of x86-64: nothing is known of what such a function does.
+TEST(FunctionEffects, AreNotKnownOfOtherProcessors) {
+    const auto bytes = code_of({0x9b017c00,    // mul x0, x0, x1
+                                0xd65f03c0});  // ret
+    const CodeBytes code({{0x1000, bytes}});
+    const FlowGraph graph = make_flow_graph(aarch64_decoder(), {code, 0x1000}, {});
+    ASSERT_EQ(graph.instructions.size(), 2U);
+    EXPECT_FALSE(function_effects(aarch64_decoder(), code, graph, {}, 0x1000).is_pure);
 }
 
 INSTANTIATE_TEST_SUITE_P(Forms, RepeatedCalls,

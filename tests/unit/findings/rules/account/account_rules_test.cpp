@@ -230,7 +230,7 @@ TEST(PollingSleep, IsToldOfOneThatMakesTheThreadsThatWork) {
     EXPECT_EQ(run.claims(kPollingSleep).size(), 1U);
 }
 
-TEST(PollingSleep, IsToldOfOneThatStartsTheProcessesThatWork) {
+TEST(PollingSleep, IsFoundForOneThatStartsTheProcessesThatWork) {
     MadeRun run;
     run.add(TimeClass::kTimer, 700, 600);
     run.add(TimeClass::kWork, 400, 300, 2, "work");
