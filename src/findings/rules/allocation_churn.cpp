@@ -8,11 +8,8 @@
 #include "findings/words.h"
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
-#include <map>
 #include <string>
-#include <tuple>
 
 namespace kymo::findings {
 namespace {
@@ -100,66 +97,24 @@ void look_for_large(const Case& subject, std::vector<Claim>* claims) {
     claims->push_back(std::move(claim));
 }
 
-// The program's own code that uses the allocator, whatever library operators are between; kNone: none.
-NodeIndex user_of_allocator(const Evidence& evidence, NodeIndex node) {
-    NodeIndex user = own_code(evidence, node);
-    while (user != kNone && is_allocator(user.in(evidence.nodes).place)) {
-        user = own_code(evidence, user.in(evidence.nodes).parent);
-    }
-    return user;
-}
-
-struct User {
-    NodeIndex node;  // where it uses the allocator most
-    double most = 0;
-    ByThread times;
-};
-
 void look_for_small(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
     if (keeps_memory(evidence)) {
         return;
     }
-    // One function may be called along many paths.
-    std::map<std::tuple<std::string, std::string, std::string>, User> users;
-    for (const NodeIndex i : allocator_calls(evidence)) {
-        const SpaceNode& node = i.in(evidence.nodes);
-        const NodeIndex caller = user_of_allocator(evidence, i);
-        if (caller == kNone) {
+    for (const AccountSums& own : sums_by_function(evidence.account, is_in_allocator)) {
+        const bool is_much = std::any_of(own.threads.begin(), own.threads.end(), [&](const auto& time) {
+            const TimeTerms& all = evidence.run.threads[time.first].total;
+            return time.second >= kLeastAllocator * static_cast<double>(processor(all));
+        });
+        if (!is_much || sum(own.threads) < kLeastChurn * duration_ns(evidence)) {
             continue;
         }
-        const Place& place = caller.in(evidence.nodes).place;
-        User& user = users[{place.module, place.file, place.function}];
-        double all = 0;
-        for (const ThreadTime& time :
-             by_thread(node, [](const TimeTerms& terms) { return terms.user + terms.system; })) {
-            user.times[time.thread] += time.ns;
-            all += time.ns;
-        }
-        if (user.node == kNone || all > user.most) {
-            user.node = caller;
-            user.most = all;
-        }
-    }
-    for (const auto& [place, user] : users) {
-        const ByThread& times = user.times;
-        bool is_much = false;
-        for (const auto& [thread, ns] : times) {
-            is_much =
-                is_much || ns >= kLeastAllocator * static_cast<double>(processor(evidence.run.threads[thread].total));
-        }
-        if (!is_much || sum(times) < kLeastChurn * duration_ns(evidence)) {
-            continue;
-        }
-        Claim claim;
-        claim.threads = main_threads(times);
-        claim.own = at_most(times, duration_ns(evidence));
-        claim.own_terms = set_of(Term::kUser, Term::kSystem);
+        Claim claim = claim_of(evidence, own, set_of(Term::kUser, Term::kSystem));
         claim.own_sure = 0.8;  // memory taken once is needed all the same
-        claim.node = user.node;
         claim.title = fmt::format("{} spends {} in the allocator: it takes and gives back memory all the time.",
-                                  name(evidence, user.node), in_seconds(sum(times)));
-        claim.evidence = {seconds("in the allocator", sum(times) / 1e9)};
+                                  name(*claim.place), in_seconds(sum(own.threads)));
+        claim.evidence = {seconds("in the allocator", sum(own.threads) / 1e9)};
         claims->push_back(std::move(claim));
     }
 }

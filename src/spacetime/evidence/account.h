@@ -71,6 +71,7 @@ struct AccountRow {
     program::SourcePlace place;           // its line: the one with most time; function empty: not in users' code
     std::int64_t ns = 0;
     std::int64_t shorter_ns = 0;       // what the run would be shorter by without it: see above; an estimate
+    std::int64_t released_ns = 0;      // of kAllocation: in calls that give memory back
     std::vector<AccountTime> threads;  // by number
     program::SourcePlace held_by;      // of waits: where the thread waited for was longest; empty: not known
 };

@@ -84,6 +84,12 @@ TimeClass class_of_wait(WaitKind kind) {
     return TimeClass::kOff;
 }
 
+// Of the allocator's functions.
+bool releases_memory(std::string_view function) {
+    return function.find("free") != std::string_view::npos || function.find("delete") != std::string_view::npos ||
+           function.find("dealloc") != std::string_view::npos;
+}
+
 // The kernel is in a library's function for its memory, not for a call that it makes.
 bool is_memory_function(std::string_view call) {
     return call.starts_with("mem") || call.starts_with("str") || call.starts_with("wmem") || call.starts_with("wcs");
@@ -92,8 +98,7 @@ bool is_memory_function(std::string_view call) {
 // Nor in an allocator's, where that calls nothing: it is the first to touch the memory that it hands out. It touches
 // nothing new where it takes memory back.
 bool touches_new_memory(TaxFamily family, std::string_view function) {
-    return family == TaxFamily::kAllocation && function.find("free") == std::string_view::npos &&
-           function.find("delete") == std::string_view::npos && function.find("dealloc") == std::string_view::npos;
+    return family == TaxFamily::kAllocation && !releases_memory(function);
 }
 
 struct RowKey {
@@ -247,10 +252,12 @@ class AccountMaker {
                 key.detail = wait_kind_words(kind(entry));
                 break;
             case ThreadState::kWaiting:
-                key.time_class = is_start    ? TimeClass::kStartEnd
-                                 : is_parked ? TimeClass::kParked
-                                             : class_of_wait(kind(entry));
-                key.detail = entry.target == kNone
+                key.time_class = is_start             ? TimeClass::kStartEnd
+                                 : is_parked          ? TimeClass::kParked
+                                 : at.kind.is_meeting ? TimeClass::kBarrierWait
+                                                      : class_of_wait(kind(entry));
+                key.detail = at.kind.is_meeting ? name(at.kind.taxing)
+                             : entry.target == kNone
                                  ? std::string()
                                  : wait_words(targets_[entry.target].kind, targets_[entry.target].object);
                 break;
@@ -332,6 +339,10 @@ class AccountMaker {
         const std::string detail = most(sums.details);
         const auto part = sums.details.find(detail);
         const bool is_most = part != sums.details.end() && part->second * 2 > sums.ns;
+        std::int64_t released = 0;
+        for (const auto& [call, ns] : sums.details) {
+            released += key.family == TaxFamily::kAllocation && releases_memory(call) ? ns : 0;
+        }
         AccountRow row{
             .time_class = key.time_class,
             .family = key.family,
@@ -340,6 +351,7 @@ class AccountMaker {
             .ns = sums.ns,
             // Rounded piece by piece.
             .shorter_ns = std::min(sums.shorter_ns, static_cast<std::int64_t>(profile_.end - profile_.begin)),
+            .released_ns = released,
             .threads = {},
             .held_by = most(sums.held_by)};
         for (const auto& [thread, ns] : sums.threads) {

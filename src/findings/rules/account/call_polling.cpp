@@ -1,4 +1,5 @@
-// busy-wait, by the account: a thread asks the kernel again and again whether a process has ended, on a processor.
+// busy-wait, by the account: a thread asks again and again whether a process has ended, or a result is there, on a
+// processor.
 #include "findings/rule.h"
 #include "findings/rules/shared/account_rows.h"
 #include "findings/words.h"
@@ -16,9 +17,11 @@ constexpr double kSurelyAsking = 0.9;
 void claim_call_polling(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
     const double run = duration_ns(evidence);
-    const double collecting = kCollectingNs * static_cast<double>(evidence.run.processes.size());
-    for (const AccountSums& own : sums_by_function(evidence.account, is_child_call)) {
+    const auto is_asking = [](const AccountRow& row) { return is_child_call(row) || is_timed_call(row); };
+    for (const AccountSums& own : sums_by_function(evidence.account, is_asking)) {
         const auto spent = static_cast<double>(own.ns);
+        const double collecting =
+            is_child_call(*own.most) ? kCollectingNs * static_cast<double>(evidence.run.processes.size()) : 0;
         if (spent < kLeastOfRun * run + collecting) {
             continue;
         }
@@ -39,12 +42,13 @@ extern const Rule kCallPolling{
     .place = 319,
     .kind = "busy-wait",
     .needs =
-        "a thread spends a tenth of the run on a processor in calls that wait for a process (wait4, waitid), which "
-        "it "
-        "does not where they wait",
+        "a thread spends a tenth of the run on a processor in calls that wait for a process (wait4, waitid), or for "
+        "a time for a result (std::future::wait_for), which it does not where they wait",
     .against = "as many processes ended as would take that time to collect, at 200 µs each",
     .look = claim_call_polling,
-    .direction = "wait without WNOHANG in a thread of its own, or poll() a pidfd, together with what else may happen",
+    .direction =
+        "wait without a time limit (std::future::get; for a process, without WNOHANG) in a thread of its own, or "
+        "poll() a pidfd, together with what else may happen",
     .confirm = "sleep for 1 ms after each call that found nothing, for one run: the others must become faster",
 };
 

@@ -115,8 +115,8 @@ bool is_another_kind(const Tax& tax, TaxFamily family) {
     return (family == TaxFamily::kLocking && tax.waited_ns > tax.ns) ||
            ((family == TaxFamily::kAtomics || family == TaxFamily::kFalseSharing) &&
             main_threads(tax.threads).size() < 2) ||
-           (family == TaxFamily::kTasks &&
-            (tax.most->detail == "pthread_create" || tax.most->detail == "pthread_join" || tax.waited_ns > tax.ns));
+           (family == TaxFamily::kTasks && (is_timed_call(*tax.most) || tax.most->detail == "pthread_create" ||
+                                            tax.most->detail == "pthread_join" || tax.waited_ns > tax.ns));
 }
 
 // `called`: its place, in words.

@@ -64,6 +64,12 @@ bool is_child_call(const AccountRow& row) {
            std::find(kCalls.begin(), kCalls.end(), row.detail) != kCalls.end();
 }
 
+bool is_timed_call(const AccountRow& row) {
+    return row.time_class == TimeClass::kRunTime && row.family == TaxFamily::kTasks &&
+           (row.detail.ends_with("::wait_for") || row.detail.ends_with("::wait_until") ||
+            row.detail == "pthread_tryjoin_np");
+}
+
 bool is_processor_time(const AccountRow& row) {
     switch (row.time_class) {
         case TimeClass::kWork:

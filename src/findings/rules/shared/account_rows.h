@@ -40,6 +40,9 @@ bool is_processor_time(const spacetime::AccountRow& row);
 // finds that none has.
 bool is_child_call(const spacetime::AccountRow& row);
 
+// Of a call that waits for a result for a time, on a processor: the time is so short that the call returns at once.
+bool is_timed_call(const spacetime::AccountRow& row);
+
 // Targets of waits at this function, of kinds that `is_one` selects, ascending.
 std::vector<std::uint32_t> targets_at(const spacetime::Evidence& evidence, const program::SourcePlace& place,
                                       const std::function<bool(recording::WaitKind)>& is_one);

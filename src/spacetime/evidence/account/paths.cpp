@@ -30,6 +30,12 @@ bool awaits_others(std::string_view function) {
            });
 }
 
+// The C++ library's barrier and latch wait as atomics do.
+bool is_meeting(std::string_view function) {
+    return function.starts_with("std::barrier<") || function.starts_with("std::__tree_barrier") ||
+           function.starts_with("std::latch::");
+}
+
 bool is_kernel(std::string_view module) {
     return module.starts_with("[kernel.") || module == "[kernel]" || module == "[guest.kernel.kallsyms]";
 }
@@ -225,6 +231,10 @@ class PathReader {
             kind.family = own;
             kind.taxing = kind.family == TaxFamily::kNone || !has_name ? 0 : called(frame.function, caller);
             kind.awaits_message = kind.family == TaxFamily::kMessages && awaits_others(function.name);
+        }
+        if (!kind.is_meeting && is_meeting(function.name)) {
+            kind.is_meeting = true;
+            kind.taxing = frame.function;
         }
         kind.is_interpreted = kind.is_interpreted || is_interpreter(function.module);
         // A function without a name is inside the named one before it only where both are of one library.

@@ -64,63 +64,50 @@ TEST(AllocationChurn, IsNotGrowthNorFaultsWithoutNewMemory) {
     EXPECT_TRUE(claims_of(kAllocationChurnLarge, allocating(2, 60, 50'000).evidence).empty());
 }
 
-// `free_ms` of it give memory back.
-MadeEvidence small_pieces(std::int64_t allocator_ms, const char* function = "__GI___libc_malloc",
-                          std::int64_t free_ms = 10) {
+// The allocator beneath one function, `free_ms` of it to give memory back.
+AccountRow in_allocator(std::int64_t allocator_ms, std::int64_t free_ms) {
+    return {.time_class = TimeClass::kRunTime,
+            .family = TaxFamily::kAllocation,
+            .detail = {},
+            .place = {.function = "build_list", .module = "app", .file = {}, .line = 1},
+            .ns = allocator_ms * kMs,
+            .shorter_ns = allocator_ms * kMs,
+            .released_ns = free_ms * kMs,
+            .threads = {{0, allocator_ms * kMs}},
+            .held_by = {}};
+}
+
+MadeEvidence small_pieces(const AccountRow& row) {
     MadeEvidence made;
     const std::uint32_t build = made.add_node("build_list");
-    const std::uint32_t inner = made.add_node(function, build);
-    made.evidence.nodes[inner].place.module = "libc.so.6";
-    made.evidence.nodes[inner].place.file = "malloc.c";
-    made.add_occurrence(inner, {.terms = {.user = (allocator_ms - free_ms) * kMs}});
-    if (free_ms != 0) {
-        const std::uint32_t release = made.add_node("free", build);
-        made.evidence.nodes[release].place.module = "libc.so.6";
-        made.add_occurrence(release, {.terms = {.user = free_ms * kMs}});
-    }
     made.add_occurrence(build, {.terms = {.user = 1'000 * kMs}});
     made.finish();
+    made.evidence.account.rows = {row};
     return made;
 }
 
 TEST(AllocationChurn, OfSmallPiecesIsToldByTimeInTheAllocator) {
-    const auto claims = claims_of(kAllocationChurnSmall, small_pieces(300, "__GI___libc_malloc", 60).evidence);
+    const auto claims = claims_of(kAllocationChurnSmall, small_pieces(in_allocator(300, 60)).evidence);
     ASSERT_EQ(claims.size(), 1U);
-    EXPECT_EQ(claims[0].node, NodeIndex(0));  // who calls it
+    EXPECT_EQ(claims[0].place->function, "build_list");
     EXPECT_DOUBLE_EQ(claims[0].own[0].ns, 300.0 * kMs);
-    EXPECT_TRUE(claims_of(kAllocationChurnSmall, small_pieces(20).evidence).empty());
-    EXPECT_TRUE(claims_of(kAllocationChurnSmall, small_pieces(300, "memcpy").evidence).empty());
+    EXPECT_DOUBLE_EQ(claims[0].shorter_ns, 300.0 * kMs);
+    EXPECT_TRUE(claims_of(kAllocationChurnSmall, small_pieces(in_allocator(20, 10)).evidence).empty());
+    AccountRow copying = in_allocator(300, 60);
+    copying.family = TaxFamily::kCopying;
+    EXPECT_TRUE(claims_of(kAllocationChurnSmall, small_pieces(copying).evidence).empty());
 }
 
 // A document that is read whole: what is taken is kept.
 TEST(AllocationChurn, IsNotMemoryThatIsKept) {
-    EXPECT_TRUE(claims_of(kAllocationChurnSmall, small_pieces(300, "__GI___libc_malloc", 0).evidence).empty());
-    EXPECT_TRUE(claims_of(kAllocationChurnSmall, small_pieces(300, "__GI___libc_malloc", 30).evidence).empty());
-    EXPECT_FALSE(claims_of(kAllocationChurnSmall, small_pieces(300, "__GI___libc_malloc", 45).evidence).empty());
+    EXPECT_TRUE(claims_of(kAllocationChurnSmall, small_pieces(in_allocator(300, 0)).evidence).empty());
+    EXPECT_TRUE(claims_of(kAllocationChurnSmall, small_pieces(in_allocator(300, 30)).evidence).empty());
+    EXPECT_FALSE(claims_of(kAllocationChurnSmall, small_pieces(in_allocator(300, 45)).evidence).empty());
 }
 
-// One function, called along two paths, through an operator of the program's own: one finding, of both.
-TEST(AllocationChurn, OfSmallPiecesIsTheirUsersOnAllPaths) {
-    MadeEvidence made;
-    const std::uint32_t main = made.add_node("main");
-    for (const char* const path : {"parse", "check"}) {
-        const std::uint32_t caller = made.add_node(path, main);
-        const std::uint32_t build = made.add_node("build_list", caller);
-        const std::uint32_t create = made.add_node("operator new", build);
-        const std::uint32_t inner = made.add_node("__GI___libc_malloc", create);
-        const std::uint32_t release = made.add_node("__libc_free", build);
-        made.evidence.nodes[inner].place.module = "libc.so.6";
-        for (const std::uint32_t node : {inner, create, release, build, caller}) {
-            made.add_occurrence(node, {.terms = {.user = node == caller ? 500 * kMs : 30 * kMs}});
-        }
-    }
-    made.add_occurrence(main, {.terms = {.user = 1'000 * kMs}});
-    made.finish();
-    const auto claims = claims_of(kAllocationChurnSmall, made.evidence);
-    ASSERT_EQ(claims.size(), 1U);
-    EXPECT_EQ(made.evidence.nodes[raw(claims[0].node)].place.function, "build_list");
-    EXPECT_DOUBLE_EQ(claims[0].own[0].ns, 120.0 * kMs);
-    made.evidence.run.end = made.evidence.run.begin + 8'000 * kMs;  // a fiftieth is more
+TEST(AllocationChurn, OfSmallPiecesIsAFiftiethOfTheRun) {
+    MadeEvidence made = small_pieces(in_allocator(120, 60));
+    made.evidence.run.end = made.evidence.run.begin + 8'000 * kMs;
     EXPECT_TRUE(claims_of(kAllocationChurnSmall, made.evidence).empty());
 }
 

@@ -208,16 +208,20 @@ TEST(PageFaults, HaveTheDirectionOfTheirCause) {
 
 // How much it held is not known, but its allocator gives nothing back.
 TEST(PageFaults, OfAnAllocatorThatKeepsItsMemoryAreGrowth) {
-    const auto direction = [](const char* function) {
+    const auto direction = [](std::int64_t released_ms) {
         MadeEvidence made = alternating(0, 50);
-        made.add_occurrence(made.add_node("malloc", 1), {.terms = {.user = 50 * kMs}, .deltas = {0}});
-        made.add_occurrence(made.add_node(function, 1), {.terms = {.user = 20 * kMs}, .deltas = {0}});
+        spacetime::AccountRow row;
+        row.time_class = spacetime::TimeClass::kRunTime;
+        row.family = spacetime::TaxFamily::kAllocation;
+        row.ns = 70 * kMs;
+        row.released_ns = released_ms * kMs;
+        made.evidence.account.rows.push_back(row);
         const Judgement judgement = judge(made.finish());
         const Finding* finding = find(judgement.findings, "page-faults");
         return finding == nullptr ? std::string() : finding->direction;
     };
-    EXPECT_THAT(direction("malloc"), StartsWith("let the kernel give larger pages"));
-    EXPECT_THAT(direction("free"), StartsWith("if the program gives the memory back"));
+    EXPECT_THAT(direction(0), StartsWith("let the kernel give larger pages"));
+    EXPECT_THAT(direction(20), StartsWith("if the program gives the memory back"));
 }
 
 TEST(PageFaults, OnlyAtTheBeginningAreNone) {

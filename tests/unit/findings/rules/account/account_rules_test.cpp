@@ -25,6 +25,8 @@ extern const Rule kLockPolling;
 extern const Rule kPauseInWork;
 extern const Rule kUnevenChildren;
 extern const Rule kThunderingHerd;
+extern const Rule kTaskTax;
+extern const Rule kUnevenPeers;
 
 namespace account_rules {
 namespace {
@@ -160,6 +162,56 @@ TEST(CallPolling, IsProcessorTimeInCallsThatWaitForProcesses) {
     EXPECT_TRUE(run.claims(kCallPolling).empty()) << "that many take as long to collect";
 }
 
+TEST(CallPolling, IsProcessorTimeInCallsThatWaitForATime) {
+    MadeRun run;
+    AccountRow& asking = run.add(TimeClass::kRunTime, 300, 150, 1, "await");
+    asking.family = TaxFamily::kTasks;
+    asking.detail = "std::__future_base::_State_baseV2::wait";
+    EXPECT_TRUE(run.claims(kCallPolling).empty());
+    EXPECT_EQ(run.claims(kTaskTax).size(), 1U);
+    run.evidence().account.rows[0].detail += "_for";
+    EXPECT_EQ(run.claims(kCallPolling).size(), 1U);
+    EXPECT_TRUE(run.claims(kTaskTax).empty()) << "tasks are not what takes the time";
+}
+
+// The main thread takes part in the work of the thread that it made: two call paths.
+TEST(UnevenPeers, AreThreadsThatWaitForOneOnAnotherPath) {
+    const auto made = [](std::int64_t own_ms, const char* theirs) {
+        MadeEvidence made({}, 3);
+        const std::uint32_t main = made.add_node("main");
+        const std::uint32_t part = made.add_node("part", main);
+        const std::uint32_t other = made.add_node(theirs);
+        made.add_occurrence(other, {.thread = 2, .terms = {.user = 900 * kMs}});
+        made.add_occurrence(part, {.thread = 1, .terms = {.user = own_ms * kMs}});
+        made.add_occurrence(main, {.thread = 1, .terms = {.user = own_ms * kMs, .waiting = (900 - own_ms) * kMs}});
+        made.finish();
+        made.evidence.run.threads[1].total = {.user = own_ms * kMs, .waiting = (900 - own_ms) * kMs};
+        made.evidence.run.threads[2].total = {.user = 900 * kMs};
+        for (SpaceNode& node : made.evidence.nodes) {
+            node.samples = 900;
+        }
+        AccountRow wait;
+        wait.time_class = TimeClass::kBarrierWait;
+        wait.place = {"part", "", "program.c", 7};
+        wait.held_by = {"part", made.evidence.nodes[other].place.module, "program.c", 5};
+        wait.ns = (900 - own_ms) * kMs;
+        wait.shorter_ns = wait.ns / 2;
+        wait.threads = {{1, wait.ns}};
+        made.evidence.account.rows.push_back(wait);
+        return claims_of(kUnevenPeers, made.evidence);
+    };
+    const auto claims = made(300, "part");
+    ASSERT_EQ(claims.size(), 1U);
+    EXPECT_EQ(claims[0].threads, std::vector<std::uint32_t>{2});
+    EXPECT_DOUBLE_EQ(claims[0].own[0].ns, 300.0 * kMs);
+    EXPECT_NE(claims[0].title.find("works 900 ms while its peer works 300 ms on average and waits for it"),
+              std::string::npos)
+        << claims[0].title;
+    EXPECT_TRUE(made(850, "part").empty()) << "even work";
+    EXPECT_TRUE(made(300, "other").empty()) << "each does something else";
+    EXPECT_TRUE(made(100, "part").empty()) << "it hardly takes part";
+}
+
 TEST(IdleTeam, IsOneWhoseWorkIsOneThreads) {
     MadeRun run;
     run.evidence().run.processors = 4;
@@ -186,7 +238,9 @@ TEST(CopyTax, HasTheMemoryOfContainersThatAreCopiedWhole) {
         AccountRow& copying = run.add(TimeClass::kRunTime, copying_ms, copying_ms / 2, 2);
         copying.family = TaxFamily::kCopying;
         copying.detail = by;
-        run.add(TimeClass::kRunTime, 600, 300, 2).family = TaxFamily::kAllocation;
+        AccountRow& memory = run.add(TimeClass::kRunTime, 600, 300, 2);
+        memory.family = TaxFamily::kAllocation;
+        memory.released_ns = 200 * kMs;
         return run;
     };
     MadeRun copied = made(300, "std::vector<unsigned int, std::allocator<unsigned int> >::vector");

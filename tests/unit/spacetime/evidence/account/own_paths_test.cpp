@@ -116,6 +116,22 @@ TEST(OwnPaths, HaveTheFamilyThatTheUserCalls) {
     EXPECT_EQ(family("std::__cxx11::basic_string<char>::append(char const*)", memory), TaxFamily::kStrings);
 }
 
+// Without a family: what it costs is the wait for others.
+TEST(OwnPaths, SayWhereThreadsMeet) {
+    const auto is_meeting = [](const std::string& library) {
+        const MadePath made =
+            make({"fill", "/home/user/app|fill|src/app.cpp|",
+                  "/home/user/app|" + library + "|/usr/include/c++/12/barrier|i", "/lib/libc.so.6|syscall||"});
+        const PathEnds paths = make_path_ends(made.profile, Names(made.requests, made.symbols));
+        const PathEnd& end = paths.ends[paths.of_node.back()];
+        EXPECT_EQ(end.function == 0 ? "-" : made.symbols.functions[end.function].name, "fill");
+        return end.kind.is_meeting;
+    };
+    EXPECT_TRUE(is_meeting("std::barrier<std::__empty_completion>::arrive_and_wait()"));
+    EXPECT_TRUE(is_meeting("std::latch::wait() const"));
+    EXPECT_FALSE(is_meeting("std::atomic<int>::wait(int, std::memory_order) const"));
+}
+
 // Interrupts may come in the middle of a call; soft ones that the call runs itself are its own.
 TEST(OwnPaths, HaveTheWayIntoTheKernel) {
     const auto entry = [](const std::vector<std::string>& functions) {
