@@ -5,6 +5,7 @@
 #include "findings/rules/shared/pipes.h"
 #include "findings/rules/shared/short_children.h"
 #include "findings/rules/shared/spare.h"
+#include "findings/rules/shared/stages.h"
 #include "findings/words.h"
 
 #include <algorithm>
@@ -132,6 +133,10 @@ void claim_serial_section(const Case& subject, std::vector<Claim>* claims) {
         return;
     }
     const double kept = kept_from_work_ns(evidence);
+    const std::vector<Stage> stages = pipeline_stages(evidence);
+    const auto is_stage = [&](std::uint32_t thread) {
+        return std::any_of(stages.begin(), stages.end(), [&](const Stage& stage) { return stage.thread == thread; });
+    };
     std::vector<Alone> alone(evidence.nodes.size());
     std::vector<bool> is_serial(evidence.nodes.size(), false);
     for (const NodeIndex i : indices(evidence.nodes)) {
@@ -163,7 +168,7 @@ void claim_serial_section(const Case& subject, std::vector<Claim>* claims) {
             continue;
         }
         const std::vector<std::uint32_t> threads = main_threads(i.in(alone).times);
-        if (threads.empty()) {
+        if (threads.empty() || is_stage(threads.front())) {
             continue;
         }
         const std::vector<const ThreadFacts*> peers = working_peers(evidence, threads.front());
@@ -222,7 +227,8 @@ extern const Rule kSerialSection{
     .against =
         "the program never has two threads at work at once; the processors are not idle meanwhile; others wait for "
         "locks, or for data of a device, for half as long: then that keeps them from work; shared among the threads, "
-        "the work would make the run shorter by less than a twentieth; it is before main",
+        "the work would make the run shorter by less than a twentieth; its thread is the stage of a pipeline, which "
+        "has a finding of its own; it is before main",
     .look = claim_serial_section,
     .direction = "share its work among the threads, overlap it with theirs, or do less of it",
     .confirm =

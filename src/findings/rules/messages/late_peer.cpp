@@ -15,10 +15,9 @@ namespace {
 
 using namespace spacetime;
 
-constexpr double kLeastShare = 0.05;     // of the run: waiting of one rank for another
-constexpr double kLeastNsEach = 200e3;   // ns a message received: a message itself takes less
-constexpr double kLeastNsToSend = 20e3;  // ns a message sent
-constexpr double kPeerAtWork = 0.5;      // of the waiting
+constexpr double kLeastShare = 0.05;   // of the run: waiting of one rank for another
+constexpr double kLeastNsEach = 20e3;  // ns a message: a message itself takes less
+constexpr double kPeerAtWork = 0.5;    // of the waiting
 constexpr std::uint64_t kLeastMessages = 3;
 
 struct Late {
@@ -46,8 +45,8 @@ void claim_late_peer(const Case& subject, std::vector<Claim>* claims) {
     std::map<std::uint64_t, Late> by_peer;
     for (const PairWait& pair : pair_waits(evidence, kDirection)) {
         if (pair.messages < kLeastMessages || pair.ns < kLeastShare * wall ||
-            pair.ns < (kIsSend ? kLeastNsToSend : kLeastNsEach) * static_cast<double>(pair.messages) ||
-            !known.contains(pair.rank) || !known.contains(pair.peer) || pair.rank == pair.peer) {
+            pair.ns < kLeastNsEach * static_cast<double>(pair.messages) || !known.contains(pair.rank) ||
+            !known.contains(pair.peer) || pair.rank == pair.peer) {
             continue;
         }
         const Meanwhile during = meanwhile(evidence, *known[pair.rank], pair.ns, *known[pair.peer]);
@@ -96,7 +95,7 @@ extern const Rule kLateSender{
     .kind = "late-sender",
     .contrast = Contrast::kRun,
     .needs =
-        "a rank is inside calls for another's messages for a twentieth of the run, 200 µs a message and more, and "
+        "a rank is inside calls for another's messages for a twentieth of the run, 20 µs a message and more, and "
         "the "
         "sender is outside MPI for half of that time",
     .against =

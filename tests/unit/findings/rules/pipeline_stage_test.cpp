@@ -20,6 +20,7 @@ struct Pipeline {
     WaitKind kind = WaitKind::kCondition;
     std::uint64_t waits = 500;
     bool is_held_by_stage = true;
+    std::int64_t helping_ms = 0;  // that the stage's thread works in its neighbours' code, elsewhere
 };
 
 // Threads: main, which waits for the others' end; reader, stage, writer.
@@ -29,6 +30,7 @@ MadeEvidence pipeline(const Pipeline& of) {
     constexpr std::uint32_t kStage = 2;
     const std::uint32_t transform = made.add_node("transform");
     const std::uint32_t decode = made.add_node("decode");
+    const std::uint32_t helping = made.add_node("decode", made.add_node("main"));
     made.add_occurrence(transform, {.thread = kStage, .terms = {.user = of.stage_ms * kMs}});
     RunFacts& run = made.evidence.run;
     std::vector<spacetime::ThreadWork> work;
@@ -50,6 +52,7 @@ MadeEvidence pipeline(const Pipeline& of) {
         made.evidence.wait_sums[target].ns = waited;
         made.evidence.wait_sums[target].count = of.waits;
     }
+    made.evidence.nodes[helping].work = {{kStage, {.user = of.helping_ms * kMs}}};
     made.evidence.nodes[transform].work = {{kStage, {.user = of.stage_ms * kMs}}};
     auto& others = made.evidence.nodes[of.is_same_code ? transform : decode].work;
     others.insert(others.end(), work.begin(), work.end());
@@ -96,6 +99,8 @@ TEST(PipelineStage, HasNeighboursWithWorkOfTheirOwnThatWaitForItAgainAndAgain) {
     EXPECT_EQ(told({.neighbour_ms = 80, .waits = 500}), 1U);  // a flow of work
     EXPECT_EQ(told({.is_held_by_stage = false}), 0U);
     EXPECT_EQ(told({.is_same_code = true}), 0U);  // a load imbalance
+    EXPECT_EQ(told({.helping_ms = 30}), 1U);
+    EXPECT_EQ(told({.helping_ms = 50}), 0U);  // it works alone, and then with them: a serial section
 }
 
 TEST(PipelineStage, IsNoneWhereSharingItSavesNothing) {

@@ -330,6 +330,24 @@ TEST(SerialSection, IsToldWithWhatSharingWouldSave) {
     EXPECT_DOUBLE_EQ(most(claims[0]), 200.0 * kMs);  // two processors would need half
 }
 
+// The other one works elsewhere, in turns with waits for it: a pipeline's stage has a finding of its own.
+TEST(SerialSection, IsNoneOfAStageThatTheOthersWaitFor) {
+    const auto told = [](std::uint64_t waits) {
+        MadeEvidence made = serial(700, 1.0F);
+        const std::uint32_t theirs = made.add_node("decode");
+        made.evidence.nodes[1].work = {{1, {.user = 900 * kMs}}};
+        made.evidence.nodes[2].work = {{1, {.user = 100 * kMs}}};
+        made.evidence.nodes[theirs].work = {{2, {.user = 300 * kMs}}};
+        const std::uint32_t target = made.add_wait_target(WaitKind::kCondition, "put", 1);
+        made.evidence.run.threads[2].waits = {{target, 700 * kMs}};
+        made.evidence.wait_sums.resize(1);
+        made.evidence.wait_sums[0].count = waits;
+        return claims_of(kSerialSection, made.evidence).size();
+    };
+    EXPECT_EQ(told(9), 1U);
+    EXPECT_EQ(told(500), 0U);
+}
+
 TEST(SerialSection, IsNoneInCompanyNorInASequentialProgram) {
     EXPECT_TRUE(claims_of(kSerialSection, serial(400, 1.9F).evidence).empty());
     EXPECT_TRUE(claims_of(kSerialSection, serial(400, 1.0F, false).evidence).empty());
