@@ -93,6 +93,7 @@ bool suits_speed_up(std::string_view kind) {
     // their own: there a faster function saves another time than the one at stake.
     static constexpr std::array kKinds = {"allocation-churn",
                                           "atomic-contention",
+                                          "clearing-memory",
                                           "copying",
                                           "division-bound",
                                           "exceptions-as-control-flow",

@@ -55,6 +55,9 @@ ByThread yielding_ns(const Evidence& evidence) {
 ByThread called_ns(const Account& account) {
     ByThread all;
     for (const AccountRow& row : account.rows) {
+        if (is_meeting(row)) {
+            continue;
+        }
         switch (row.time_class) {
             case TimeClass::kRunTime:
                 if (row.family == TaxFamily::kMessages) {

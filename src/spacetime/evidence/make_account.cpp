@@ -188,6 +188,9 @@ class AccountMaker {
         } else if (path.awaits_message) {
             key->time_class = TimeClass::kMessageWait;
             key->detail = name(path.taxing);
+        } else if (path.is_meeting) {
+            key->time_class = TimeClass::kSpinning;
+            key->detail = name(path.taxing);
         } else if (is_kernel && path.entry == KernelEntry::kSoftInterrupt) {
             key->time_class = TimeClass::kInterrupts;
             key->detail = "soft interrupts";

@@ -262,6 +262,35 @@ bool is_runtime(std::string_view module, std::string_view function, std::string_
            std::find(kWholeFunctions.begin(), kWholeFunctions.end(), name) != kWholeFunctions.end();
 }
 
+SpecialMember special_member(std::string_view function) {
+    const std::string_view name = qualified_name(function);
+    // The last "::" outside of template arguments.
+    std::size_t depth = 0;
+    std::size_t last = std::string_view::npos;
+    for (std::size_t i = 0; i + 1 < name.size(); ++i) {
+        depth += name[i] == '<' ? 1 : 0;
+        depth -= name[i] == '>' && depth > 0 ? 1 : 0;
+        last = depth == 0 && name[i] == ':' && name[i + 1] == ':' ? i : last;
+    }
+    if (last == std::string_view::npos) {
+        return SpecialMember::kNone;
+    }
+    const std::string_view type = name.substr(0, last);
+    const std::string_view member = name.substr(last + 2);
+    if (member.starts_with('~')) {
+        return SpecialMember::kDestructor;
+    }
+    const std::string_view plain = type.substr(0, type.ends_with('>') ? type.find('<') : type.size());
+    const std::size_t before = plain.rfind("::");
+    const std::string_view constructor = before == std::string_view::npos ? plain : plain.substr(before + 2);
+    if (member != constructor && member != "operator=") {
+        return SpecialMember::kNone;
+    }
+    const std::size_t end = static_cast<std::size_t>(name.data() - function.data()) + name.size();
+    return function.substr(end).starts_with("(" + std::string(type) + " const&)") ? SpecialMember::kCopy
+                                                                                  : SpecialMember::kNone;
+}
+
 bool is_runtime(const program::Function& function, std::string_view file) {
     return is_runtime(function.module, function.name, file);
 }

@@ -9,6 +9,7 @@
 #include "program/symbols.h"
 #include "spacetime/profile/profile.h"
 
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -33,6 +34,11 @@ bool is_interpreter(std::string_view module);
 // The name of a function without its return type, parameters and what encloses them:
 // "void std::sort<int*>(int*, int*)" is "std::sort<int*>".
 std::string_view qualified_name(std::string_view function);
+
+// What the compiler may have written itself for a class: its caller is what can be changed.
+enum class SpecialMember : std::uint8_t { kNone, kCopy, kDestructor };
+// "Point::Point(Point const&)", "Point::operator=(Point const&)": copies; "Point::~Point()". Pure.
+SpecialMember special_member(std::string_view function);
 
 // By function of `symbols`: whether it is the users' own. Cost: linear in functions, images and processes.
 std::vector<bool> own_functions(const Profile& profile, const program::Symbols& symbols);

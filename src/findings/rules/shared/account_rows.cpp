@@ -64,6 +64,12 @@ bool is_child_call(const AccountRow& row) {
            std::find(kCalls.begin(), kCalls.end(), row.detail) != kCalls.end();
 }
 
+bool is_meeting(const AccountRow& row) {
+    return row.time_class == TimeClass::kBarrierWait ||
+           (row.time_class == TimeClass::kSpinning &&
+            (row.detail.find("barrier") != std::string::npos || row.detail.find("latch") != std::string::npos));
+}
+
 bool is_timed_call(const AccountRow& row) {
     return row.time_class == TimeClass::kRunTime && row.family == TaxFamily::kTasks &&
            (row.detail.ends_with("::wait_for") || row.detail.ends_with("::wait_until") ||

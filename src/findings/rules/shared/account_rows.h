@@ -32,6 +32,9 @@ Claim claim_of(const spacetime::Evidence& evidence, const AccountSums& sums, Ter
 // The function with three fifths of these rows' time or more; null: there is none.
 const program::SourcePlace* main_place(const spacetime::Account& account, const AccountFilter& is_one);
 
+// At a barrier, or for a latch: asleep or polling.
+bool is_meeting(const spacetime::AccountRow& row);
+
 // ns on a processor, of all threads: polling included.
 std::int64_t processor_ns(const spacetime::Account& account);
 bool is_processor_time(const spacetime::AccountRow& row);

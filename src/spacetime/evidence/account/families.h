@@ -20,6 +20,7 @@ enum class TaxFamily : std::uint8_t {
     kAllocation,
     kCopying,
     kShifting,
+    kFilling,
     kExceptions,
     kStrings,
     kFormatting,
@@ -45,7 +46,7 @@ enum class TaxFamily : std::uint8_t {
     kRepeated,
     kStartEnd,  // start and end of the run-time libraries themselves: no tax on anything, and nothing to change
 };
-inline constexpr std::size_t kTaxFamilies = 28;
+inline constexpr std::size_t kTaxFamilies = 29;
 
 struct TaxInfo {
     TaxFamily family;
@@ -78,6 +79,11 @@ inline constexpr std::array<TaxInfo, kTaxFamilies> kTaxTable = {{
      "array (std::lower_bound); insert and erase at the end, or mark elements and erase them together "
      "(std::erase_if); keep the length of a text beside it",
      "halve the number of elements: the time of these calls must fall to a quarter"},
+    {TaxFamily::kFilling, "clearing-memory", "filling memory with one value",
+     "clear only what was written since: keep a list of those places, or mark each entry with the number of the "
+     "round "
+     "that wrote it; leave out clearing what is written before it is read",
+     "clear a tenth of it for one run, even if the result is then wrong: the time must fall"},
     {TaxFamily::kExceptions, "exceptions-as-control-flow", "throwing and catching exceptions",
      "return a status (std::optional, an error code) where failing is usual; throw only where it is rare",
      "count throws (catch point in a debugger, or ltrace on __cxa_throw), then replace the most frequent one"},

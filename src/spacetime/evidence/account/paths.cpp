@@ -114,7 +114,8 @@ class PathReader {
           code_(code),
           symbols_(names.symbols()),
           is_own_(own_functions(profile, symbols_)),
-          families_(symbols_.functions.size()) {}
+          families_(symbols_.functions.size()),
+          members_(symbols_.functions.size()) {}
 
     PathEnds read() {
         PathEnds result;
@@ -129,6 +130,8 @@ class PathReader {
             const std::uint32_t above = i == 0 ? 0 : repeats_in(node.parent);
             repeating_.push_back(above);
             const std::uint32_t repeating = above != 0 ? above : repeats_inlined(node);
+            const auto outer = i == 0 ? destroying_by_.end() : destroying_by_.find(node.parent);
+            destroying_ = outer == destroying_by_.end() ? std::nullopt : std::optional(outer->second);
             if (node.kind == NodeKind::kFrame) {
                 for (const program::Frame& frame : names_.at(node.image, node.offset)) {
                     enter(frame, node.parent, &end);
@@ -144,6 +147,9 @@ class PathReader {
                 end.kind.is_partial = node.kind == NodeKind::kPartial || node.kind == NodeKind::kDropped;
             }
             ends[i] = end;
+            if (destroying_) {
+                destroying_by_.emplace(i, *destroying_);
+            }
             const auto [entry, is_new] = known.try_emplace(end, static_cast<std::uint32_t>(result.ends.size()));
             if (is_new) {
                 result.ends.push_back(end);
@@ -216,7 +222,15 @@ class PathReader {
             const bool is_outside = !kind.is_partial && !begins_thread(function.module);
             *end = PathEnd{.kind = {.is_outside = is_outside, .is_known = true, .is_partial = kind.is_partial}};
         }
-        if (is_users(frame)) {
+        const bool is_own = is_users(frame);
+        const SpecialMember member = is_own ? member_of(frame.function) : SpecialMember::kNone;
+        const bool is_copy = member == SpecialMember::kCopy && end->function != 0;
+        if (is_own && !is_copy) {
+            if (member != SpecialMember::kDestructor) {
+                destroying_.reset();
+            } else if (!destroying_ && end->function != 0) {
+                destroying_ = *end;
+            }
             *end = PathEnd{
                 .kind = {.is_known = true}, .function = frame.function, .file = frame.file, .line = frame.line};
             return;
@@ -224,13 +238,20 @@ class PathReader {
         kind.is_call = kind.is_call || !frame.inlined;
         // The family is that of the outermost call that has one: a string that grows allocates, but its time is that
         // of strings. The memory that the copy of a container takes is apart from the copying.
-        const TaxFamily own = kind.family == TaxFamily::kNone || kind.family == TaxFamily::kCopying
-                                  ? family(frame.function)
-                                  : TaxFamily::kNone;
-        if (kind.family == TaxFamily::kNone || own == TaxFamily::kAllocation) {
+        const bool may_have_one =
+            !kind.is_meeting && (kind.family == TaxFamily::kNone || kind.family == TaxFamily::kCopying);
+        const TaxFamily own =
+            may_have_one ? (is_copy ? TaxFamily::kCopying : family(frame.function)) : TaxFamily::kNone;
+        if (!kind.is_meeting && (kind.family == TaxFamily::kNone || own == TaxFamily::kAllocation)) {
             kind.family = own;
             kind.taxing = kind.family == TaxFamily::kNone || !has_name ? 0 : called(frame.function, caller);
             kind.awaits_message = kind.family == TaxFamily::kMessages && awaits_others(function.name);
+        }
+        // The members' memory goes where the object does.
+        if (kind.family == TaxFamily::kAllocation && destroying_) {
+            end->function = destroying_->function;
+            end->file = destroying_->file;
+            end->line = destroying_->line;
         }
         if (!kind.is_meeting && is_meeting(function.name)) {
             kind.is_meeting = true;
@@ -327,12 +348,22 @@ class PathReader {
         return *families_[function];
     }
 
+    SpecialMember member_of(std::uint32_t function) {
+        if (!members_[function]) {
+            members_[function] = special_member(symbols_.functions[function].name);
+        }
+        return *members_[function];
+    }
+
     const Profile& profile_;
     const Names& names_;
     const CodeMap* code_;
     const program::Symbols& symbols_;
     std::vector<bool> is_own_;
     std::vector<std::optional<TaxFamily>> families_;                       // by function
+    std::vector<std::optional<SpecialMember>> members_;                    // likewise
+    std::optional<PathEnd> destroying_;                                    // who destroys, in a destructor
+    std::unordered_map<std::uint32_t, PathEnd> destroying_by_;             // by node: likewise
     std::unordered_map<std::uint64_t, bool> users_;                        // by function and file
     std::unordered_map<std::uint32_t, std::uint32_t> lock_calls_;          // by the caller's node: a function
     std::map<std::uint32_t, std::vector<program::SlowInstruction>> slow_;  // by function of code_

@@ -25,6 +25,7 @@ extern const Rule kLockPolling;
 extern const Rule kPauseInWork;
 extern const Rule kUnevenChildren;
 extern const Rule kThunderingHerd;
+extern const Rule kBarrierOverhead;
 extern const Rule kTaskTax;
 extern const Rule kUnevenPeers;
 
@@ -210,6 +211,31 @@ TEST(UnevenPeers, AreThreadsThatWaitForOneOnAnotherPath) {
     EXPECT_TRUE(made(850, "part").empty()) << "even work";
     EXPECT_TRUE(made(300, "other").empty()) << "each does something else";
     EXPECT_TRUE(made(100, "part").empty()) << "it hardly takes part";
+}
+
+TEST(BarrierOverhead, IsOfShortWaitsOfAll) {
+    const auto made = [](std::uint64_t count, const char* how, std::int64_t slept_ms) {
+        MadeRun run;
+        run.add(TimeClass::kBarrierWait, 400, 200, 2).detail = how;
+        run.add(TimeClass::kSpinning, 400, 200, 2).detail = how;
+        run.add_wait(WaitKind::kBarrier, slept_ms, count);
+        return run;
+    };
+    const auto claims = made(10'000, "barrier", 400).claims(kBarrierOverhead);
+    ASSERT_EQ(claims.size(), 1U);
+    EXPECT_DOUBLE_EQ(claims[0].shorter_ns, 400.0 * kMs);
+    EXPECT_NE(claims[0].title.find("2 threads meet in `step` (program.c:7) again and again, 800 ms in all: they wait "
+                                   "there 10,000 times, 40 µs each"),
+              std::string::npos)
+        << claims[0].title;
+    EXPECT_TRUE(made(1'000, "barrier", 400).claims(kBarrierOverhead).empty()) << "400 µs each: for others' work";
+    EXPECT_TRUE(made(100, "barrier", 10).claims(kBarrierOverhead).empty());
+    EXPECT_EQ(made(100, "std::barrier::arrive_and_wait", 10).claims(kBarrierOverhead).size(), 1U) << "it polls";
+    MadeRun uneven = made(10'000, "barrier", 400);
+    uneven.evidence().account.rows[0].threads[0].ns += 390 * kMs;
+    uneven.evidence().account.rows[0].threads[1].ns -= 195 * kMs;
+    uneven.evidence().account.rows[1].threads[1].ns -= 100 * kMs;
+    EXPECT_TRUE(uneven.claims(kBarrierOverhead).empty()) << "one hardly waits";
 }
 
 TEST(IdleTeam, IsOneWhoseWorkIsOneThreads) {

@@ -297,6 +297,35 @@ TEST(CollectiveImbalance, IsNotRanksThatComeTogether) {
     EXPECT_EQ(find(told_of_collective(false), "collective-imbalance"), nullptr);
 }
 
+// Half of each rank's time is in calls; what they wait for is not another's work.
+TEST(MessageOverhead, IsOfManySmallMessages) {
+    const auto told = [](std::uint64_t messages, std::uint64_t bytes) {
+        MadeEvidence made = job(2);
+        const std::uint32_t update = made.add_node("update");
+        const std::uint32_t reduce = made.add_node("PMPI_Allreduce", update);
+        for (std::uint32_t rank = 0; rank < 2; ++rank) {
+            occurrence_rounds(made, update, rank, 0, 100);
+            occurrence_rounds(made, reduce, rank, 50, 100);
+            Channel own = channel(rank, std::nullopt, ChannelDirection::kCollective, 500);
+            own.messages = messages;
+            own.bytes = messages * bytes;
+            made.evidence.run.channels.push_back(own);
+        }
+        return judge(made.finish()).findings;
+    };
+    const std::vector<Finding> findings = told(20'000, 8);
+    const Finding* finding = find(findings, "message-overhead");
+    ASSERT_NE(finding, nullptr);
+    EXPECT_EQ(finding->place.function, "update");
+    EXPECT_NEAR(finding->share, 0.5, 0.01);
+    EXPECT_NE(finding->title.find("2 ranks make 40,000 calls for messages of 8 bytes on average, most of the time in "
+                                  "`PMPI_Allreduce`: 25 µs each, 1.0 s in all."),
+              std::string::npos)
+        << finding->title;
+    EXPECT_EQ(find(told(20'000, 2'000), "message-overhead"), nullptr) << "large ones";
+    EXPECT_EQ(find(told(4'000, 8), "message-overhead"), nullptr) << "125 µs each: they wait for a rank";
+}
+
 // Without counted messages nothing is said of them, whatever the samples show.
 TEST(MessageWaits, AreNotToldWithoutChannels) {
     MadeEvidence made = job(2);

@@ -116,6 +116,38 @@ TEST(OwnPaths, HaveTheFamilyThatTheUserCalls) {
     EXPECT_EQ(family("std::__cxx11::basic_string<char>::append(char const*)", memory), TaxFamily::kStrings);
 }
 
+// What the compiler writes for a class has the place of who copies or destroys the object.
+TEST(OwnPaths, HaveThePlaceOfWhoCopiesAndDestroys) {
+    const std::string own = "/home/user/app|search|src/app.cpp|";
+    const auto end = [&](const std::string& member, const std::string& inner) {
+        const MadePath made = make({"-", own, "/home/user/app|" + member + "|src/app.h|", inner});
+        const PathEnds paths = make_path_ends(made.profile, Names(made.requests, made.symbols));
+        const PathEnd& last = paths.ends[paths.of_node.back()];
+        return std::pair(made.symbols.functions[last.function].name, last.kind.family);
+    };
+    const std::string move = "/lib/libc.so.6|__memmove_avx_unaligned_erms||";
+    const std::string take = "/lib/libc.so.6|malloc||";
+    const std::string give = "/lib/libc.so.6|free||";
+    const std::string compute = "/home/user/app|area|src/app.cpp|";
+    EXPECT_EQ(end("Board::Board(Board const&)", move), std::pair(std::string("search"), TaxFamily::kCopying));
+    EXPECT_EQ(end("Board::Board(Board const&)", take), std::pair(std::string("search"), TaxFamily::kAllocation));
+    EXPECT_EQ(end("Board::operator=(Board const&)", move), std::pair(std::string("search"), TaxFamily::kCopying));
+    EXPECT_EQ(end("Board::~Board()", give), std::pair(std::string("search"), TaxFamily::kAllocation));
+    EXPECT_EQ(end("Board::~Board()", compute), std::pair(std::string("area"), TaxFamily::kNone));
+    EXPECT_EQ(end("Board::Board(int)", take), std::pair(std::string("Board::Board(int)"), TaxFamily::kAllocation));
+}
+
+TEST(SpecialMembers, AreKnownByTheirNames) {
+    EXPECT_EQ(special_member("a::Board<int>::Board(a::Board<int> const&)"), SpecialMember::kCopy);
+    EXPECT_EQ(special_member("a::Board<b::C>::operator=(a::Board<b::C> const&)"), SpecialMember::kCopy);
+    EXPECT_EQ(special_member("Board::~Board()"), SpecialMember::kDestructor);
+    EXPECT_EQ(special_member("Board::Board(Board&&)"), SpecialMember::kNone);
+    EXPECT_EQ(special_member("Board::Board(Other const&)"), SpecialMember::kNone);
+    EXPECT_EQ(special_member("Board::operator==(Board const&) const"), SpecialMember::kNone);
+    EXPECT_EQ(special_member("main"), SpecialMember::kNone);
+    EXPECT_EQ(special_member(""), SpecialMember::kNone);
+}
+
 // Without a family: what it costs is the wait for others.
 TEST(OwnPaths, SayWhereThreadsMeet) {
     const auto is_meeting = [](const std::string& library) {
