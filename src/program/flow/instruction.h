@@ -35,6 +35,11 @@ constexpr bool is_call(InstructionKind kind) {
 
 constexpr std::uint8_t kNoRegister = 0xff;
 
+// In a set of general registers; 0: none, or none that a set holds.
+constexpr std::uint32_t register_bit(std::uint8_t reg) {
+    return reg < 32 ? std::uint32_t{1} << reg : 0;
+}
+
 enum class Segment : std::uint8_t { kNone, kFs, kGs };  // whose base is added to the address
 
 // address = base + index × scale + displacement (+ segment base). Where image_relative, the displacement is an image
@@ -79,8 +84,8 @@ enum class VectorWork : std::uint8_t {
     kPacked,         // several numbers at a time
 };
 
-// Of a conditional jump: taken where the last comparison's left side is so. Unsigned.
-enum class Condition : std::uint8_t { kOther, kAbove, kAboveOrEqual, kBelow, kBelowOrEqual };
+// Of a conditional jump: taken where the last comparison's left side is so. Unsigned. (In)equality: x86-64 alone.
+enum class Condition : std::uint8_t { kOther, kAbove, kAboveOrEqual, kBelow, kBelowOrEqual, kEqual, kNotEqual };
 
 struct Instruction {
     InstructionKind kind = InstructionKind::kPlain;

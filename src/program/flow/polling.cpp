@@ -1,26 +1,22 @@
 #include "program/flow/polling.h"
 
+#include "program/flow/loop_registers.h"
+
 #include <algorithm>
-#include <unordered_map>
 #include <vector>
 
 namespace kymo::program {
 namespace {
-
-struct BlockFacts {
-    std::uint32_t writes = 0;
-    std::uint32_t reads_first = 0;  // read before written in the block
-};
 
 struct LoopFacts {
     bool loads = false;
     bool pauses = false;
     bool works = false;         // stores, calls, other registers
     std::uint32_t offered = 0;  // registers whose value is written by an exchange
-    std::unordered_map<std::uint32_t, BlockFacts> blocks;
+    LoopRegisters blocks;
 };
 
-void add(const Instruction& in, LoopFacts* loop, BlockFacts* block) {
+void add(const Instruction& in, LoopFacts* loop, BlockRegisters* block) {
     const bool is_call = in.kind == InstructionKind::kCall || in.kind == InstructionKind::kIndirectCall;
     loop->works = loop->works || is_call || in.writes_other || (in.writes_memory && !in.is_try);
     loop->pauses = loop->pauses || in.is_pause;
@@ -39,26 +35,7 @@ void add(const Instruction& in, LoopFacts* loop, BlockFacts* block) {
         }
         loop->offered |= reads & ~address & ~in.writes;
     }
-    block->reads_first |= reads & ~block->writes;
-    block->writes |= in.writes;
-}
-
-// Registers whose value at the header matters to a round.
-std::uint32_t live_at_header(const FlowGraph& graph, const LoopFacts& facts, std::uint32_t header) {
-    std::unordered_map<std::uint32_t, std::uint32_t> live;
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (const auto& [block, own] : facts.blocks) {
-            std::uint32_t after = 0;
-            for (const BlockEdge& edge : graph.edges_of(block)) {
-                after |= edge.to != header && facts.blocks.contains(edge.to) ? live[edge.to] : 0U;
-            }
-            const std::uint32_t now = own.reads_first | (after & ~own.writes);
-            changed = changed || now != live[block];
-            live[block] = now;
-        }
-    }
-    return live[header];
+    block->add(reads, in.writes);
 }
 
 }  // namespace
@@ -77,7 +54,7 @@ bool polls(const Decoder& decoder, const CodeBytes& code, const FlowGraph& graph
     }
     for (const std::uint32_t number : inside) {
         const Block& block = graph.blocks[number];
-        BlockFacts& own = facts.blocks[number];
+        BlockRegisters& own = facts.blocks[number];
         for (std::uint32_t i = block.first_instruction; i < block.first_instruction + block.instructions; ++i) {
             Instruction in;
             const std::uint64_t address = graph.instructions[i];
@@ -94,14 +71,11 @@ bool polls(const Decoder& decoder, const CodeBytes& code, const FlowGraph& graph
     if (facts.works || !facts.loads || !can_end) {
         return false;
     }
-    std::uint32_t written = 0;
-    for (const auto& [block, own] : facts.blocks) {
-        written |= own.writes;
-    }
+    const std::uint32_t written = written_in(facts.blocks);
     if ((facts.offered & written) != 0) {
         return false;  // it computes what it offers: an update without a lock, which makes progress
     }
-    return facts.pauses || (live_at_header(graph, facts, loops.loops[loop].header) & written) == 0;
+    return facts.pauses || (live_at_header(graph, facts.blocks, loops.loops[loop].header) & written) == 0;
 }
 
 }  // namespace kymo::program

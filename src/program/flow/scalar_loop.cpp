@@ -122,7 +122,14 @@ void ScalarLoop::note_registers(const Instruction& in, std::uint32_t left_out, b
 
 bool ScalarLoop::is_serial_sum() const {
     constexpr std::uint32_t kAtOnce = 4;  // instructions a cycle
-    const auto takes_long = [&](const Carried& reg) { return 2 * kAtOnce * reg.latency >= 3 * instructions_; };
+    // Chains beside one another overlap: where there are several already, more of them would gain less.
+    const auto chains = static_cast<std::uint32_t>(
+        std::count_if(vectors_.begin(), vectors_.end(), [](const Carried& reg) { return reg.is_serial(); }) +
+        std::count_if(general_.begin(), general_.end(),
+                      [](const Carried& reg) { return reg.is_serial() && !reg.is_sum && reg.is_multiplied; }));
+    const auto takes_long = [&](const Carried& reg) {
+        return 2 * kAtOnce * reg.latency >= 3 * chains * instructions_;
+    };
     const bool has_reads =
         std::any_of(streams_.begin(), streams_.end(), [](const auto& stream) { return !stream.second.read.empty(); });
     // Sums of whole numbers are no slower than the rest of a loop; what is multiplied and added to without reading

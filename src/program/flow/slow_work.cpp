@@ -2,6 +2,7 @@
 
 #include "program/flow/induction.h"
 #include "program/flow/scalar_loop.h"
+#include "program/flow/search_loop.h"
 
 #include <algorithm>
 #include <array>
@@ -17,10 +18,6 @@ namespace {
 constexpr std::uint8_t kRegisters = 32;
 using Mask = std::uint32_t;  // of general registers
 
-constexpr Mask bit_of(std::uint8_t reg) {
-    return reg < kRegisters ? Mask{1} << reg : Mask{0};
-}
-
 // By register: of which registers' values at the loop's header its value is made, and of which of them by way of a
 // load.
 struct Origins {
@@ -30,7 +27,7 @@ struct Origins {
     static Origins at_header() {
         Origins origins;
         for (std::uint8_t reg = 0; reg < kRegisters; ++reg) {
-            origins.any[reg] = bit_of(reg);
+            origins.any[reg] = register_bit(reg);
         }
         return origins;
     }
@@ -48,7 +45,7 @@ struct Origins {
     Mask of(Mask registers, const std::array<Mask, kRegisters>& which) const {
         Mask result = 0;
         for (std::uint8_t reg = 0; reg < kRegisters; ++reg) {
-            result |= (registers & bit_of(reg)) != 0 ? which[reg] : 0;
+            result |= (registers & register_bit(reg)) != 0 ? which[reg] : 0;
         }
         return result;
     }
@@ -60,7 +57,7 @@ Mask address_read(const Instruction& in) {
     for (std::size_t i = 0; i < in.memory_operands; ++i) {
         const MemoryOperand& operand = in.memory[i];
         if (operand.is_read) {
-            result |= bit_of(operand.base) | (operand.index_is_vector ? 0 : bit_of(operand.index));
+            result |= register_bit(operand.base) | (operand.index_is_vector ? 0 : register_bit(operand.index));
         }
     }
     return result;
@@ -77,7 +74,7 @@ void pass(const Instruction& in, Origins* origins) {
     const Mask loaded = origins->of(address, origins->any) | origins->of(in.reads, origins->loaded);
     const Mask any = origins->of(in.reads, origins->any);
     for (std::uint8_t reg = 0; reg < kRegisters; ++reg) {
-        if ((in.writes & bit_of(reg)) != 0) {
+        if ((in.writes & register_bit(reg)) != 0) {
             origins->any[reg] = is_call(in.kind) ? 0 : any;
             origins->loaded[reg] = is_call(in.kind) ? 0 : loaded;
         }
@@ -97,6 +94,7 @@ class InnerLoop {
         }
         inductions_ = inductions(decoder, code, graph, loops, loop);
         note_writes();
+        searches_ = searches(decoder, code, graph, loops, loop, inductions_);
     }
 
     template <typename Add>
@@ -106,6 +104,13 @@ class InnerLoop {
             instructions += graph_.blocks[block].instructions;
         }
         if (instructions <= kSlowLoopInstructions) {
+            if (searches_) {
+                for (const std::uint32_t block : blocks_) {
+                    each(block,
+                         [&](std::uint32_t number, const Instruction& /*in*/) { add(number, SlowWork::kSearch); });
+                }
+                return;
+            }
             const bool waits_for_memory = find_chained(add) | find_strided(add);
             if (waits_for_memory || !find_dividing(add)) {
                 find_scalar(add, !waits_for_memory);
@@ -135,13 +140,13 @@ class InnerLoop {
                                          in.source2 != kNoRegister && in.constant == 0 && in.memory_operands == 0;
                 written_ |= in.writes;
                 if (is_addition) {
-                    added[in.destination] |= bit_of(in.source2);
+                    added[in.destination] |= register_bit(in.source2);
                 }
-                otherwise |= in.writes & ~(is_addition ? bit_of(in.destination) : 0);
+                otherwise |= in.writes & ~(is_addition ? register_bit(in.destination) : 0);
             });
         }
         for (const auto& [reg, by] : added) {
-            added_to_ |= (otherwise & bit_of(reg)) == 0 && (by & written_) == 0 ? bit_of(reg) : 0;
+            added_to_ |= (otherwise & register_bit(reg)) == 0 && (by & written_) == 0 ? register_bit(reg) : 0;
         }
     }
 
@@ -194,7 +199,7 @@ class InnerLoop {
             const Mask first = round.any[reg];
             const Mask by_load =
                 round.loaded[reg] | round.of(round.loaded[reg], round.any) | round.of(first, round.loaded);
-            chained |= (by_load & bit_of(reg)) != 0 ? bit_of(reg) : 0;
+            chained |= (by_load & register_bit(reg)) != 0 ? register_bit(reg) : 0;
         }
         return chained;
     }
@@ -208,9 +213,9 @@ class InnerLoop {
         constexpr std::int64_t kRow = 4096;
         Growth growth;
         for (std::uint8_t reg = 0; reg < kRegisters; ++reg) {
-            if ((written_ & bit_of(reg)) == 0) {
+            if ((written_ & register_bit(reg)) == 0) {
                 growth[reg] = 0;
-            } else if ((added_to_ & bit_of(reg)) != 0) {
+            } else if ((added_to_ & register_bit(reg)) != 0) {
                 growth[reg] = kRow;
             }
         }
@@ -259,7 +264,7 @@ class InnerLoop {
             visit(number, in, growth);
             const std::optional<std::int64_t> made = growth_of(in, growth);
             for (std::uint8_t reg = 0; reg < kRegisters; ++reg) {
-                if ((in.writes & bit_of(reg)) != 0 && !base[reg]) {
+                if ((in.writes & register_bit(reg)) != 0 && !base[reg]) {
                     growth[reg] = in.destination == reg ? made : std::nullopt;
                 }
             }
@@ -361,7 +366,7 @@ class InnerLoop {
             }
             Mask counted = 0;
             for (std::uint8_t reg = 0; reg < kRegisters; ++reg) {
-                counted |= growth[reg] ? bit_of(reg) : 0;
+                counted |= growth[reg] ? register_bit(reg) : 0;
             }
             loop.take(in, steps, counted);
         });
@@ -386,7 +391,7 @@ class InnerLoop {
     Mask steady() const {
         Mask result = ~written_;
         for (const Induction& each : inductions_) {
-            result |= bit_of(each.reg);
+            result |= register_bit(each.reg);
         }
         return result;
     }
@@ -399,6 +404,7 @@ class InnerLoop {
     std::vector<Induction> inductions_;
     Mask written_ = 0;
     Mask added_to_ = 0;
+    bool searches_ = false;
 };
 
 }  // namespace

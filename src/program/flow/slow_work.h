@@ -27,6 +27,7 @@ enum class SlowWork : std::uint8_t {
     kScalarLoop,   // likewise, where the data may take longer
     kChainedLoad,  // a loop's load whose address comes from what it read the round before: no two at a time. Not
                    // where that was a byte
+    kSearch,       // a loop that goes through elements until one equals a value (search_loop.h)
 };
 
 struct SlowInstruction {

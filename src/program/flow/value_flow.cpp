@@ -11,10 +11,6 @@ namespace {
 
 constexpr std::int64_t kWord = 8;
 
-std::uint32_t register_bit(std::uint8_t reg) {
-    return reg < Values::kRegisters ? std::uint32_t{1} << reg : 0;
-}
-
 bool overlap(std::int64_t a, std::int64_t a_bytes, std::int64_t b, std::int64_t b_bytes) {
     return a < b + b_bytes && b < a + a_bytes;
 }

@@ -2,6 +2,7 @@
 // even.
 #include "findings/rule.h"
 #include "findings/rules/shared/account_rows.h"
+#include "findings/rules/shared/common.h"
 #include "findings/words.h"
 
 #include <algorithm>
@@ -45,7 +46,9 @@ void claim_barrier_overhead(const Case& subject, std::vector<Claim>* claims) {
         const double mean = sum(own.threads) / static_cast<double>(own.threads.size());
         const bool is_even = std::all_of(own.threads.begin(), own.threads.end(),
                                          [&](const auto& time) { return time.second >= kLeastOfMean * mean; });
-        if (own.threads.size() < 2 || !is_even || !(is_counted || is_polled) ||
+        // More threads than processors wait for a processor there (oversubscription).
+        const bool have_processors = own.threads.size() <= evidence.run.processors && !is_crowded(evidence);
+        if (own.threads.size() < 2 || !have_processors || !is_even || !(is_counted || is_polled) ||
             static_cast<double>(own.shorter_ns) < kLeastOfRun * run) {
             continue;
         }
@@ -74,7 +77,10 @@ extern const Rule kBarrierOverhead{
         "average (or, at the C++ library's barriers and latches, poll for four fifths of the time there), none of "
         "them "
         "less than two fifths of the mean; the run could be a tenth shorter without that",
-    .against = "one thread hardly waits: the others wait for its work (load-imbalance, serial-section)",
+    .against =
+        "one thread hardly waits: the others wait for its work (load-imbalance, serial-section); more threads meet "
+        "than "
+        "there are processors (oversubscription)",
     .look = claim_barrier_overhead,
     .direction =
         "meet less often: do several steps between two barriers, give each thread more at a time, keep two copies of "

@@ -134,7 +134,9 @@ void claim_tax(const Case& subject, std::vector<Claim>* claims) {
     const double run = duration_ns(evidence);
     const double shorter = static_cast<double>(tax.shorter_ns) * info_of(kFamily).saves;
     const bool is_measured = is_of_operands(kFamily) || is_of_branches(kFamily);
-    const double least = is_of_instructions(kFamily) && !is_measured ? kLeastSlow : kLeastTax;
+    // Searches are of either: calls of the library, and loops of the program's own.
+    const bool is_work = tax.most != nullptr && tax.most->time_class == TimeClass::kWork;
+    const double least = is_work && !is_measured ? kLeastSlow : kLeastTax;
     if (tax.most == nullptr || tax.most->place.function.empty() || shorter < least * run ||
         static_cast<double>(tax.ns) < least * static_cast<double>(tax.processor_ns) ||
         is_another_kind(tax, kFamily) || (kFamily == TaxFamily::kAllocation && keeps_memory(evidence))) {
@@ -145,7 +147,7 @@ void claim_tax(const Case& subject, std::vector<Claim>* claims) {
     claim.node = node_of(evidence, tax.most->place);
     claim.place = to_place(tax.most->place);
     claim.own = at_most(tax.threads, run);
-    const bool is_called = !is_of_instructions(kFamily);
+    const bool is_called = !is_work;
     claim.own_sure = is_called || is_measured ? kSure : kSureOfWork;
     claim.own_terms = set_of(Term::kUser, Term::kSystem);
     claim.shorter_ns = shorter;

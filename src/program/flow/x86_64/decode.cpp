@@ -84,6 +84,10 @@ Condition condition_of(ZydisMnemonic mnemonic) {
             return Condition::kBelow;
         case ZYDIS_MNEMONIC_JBE:
             return Condition::kBelowOrEqual;
+        case ZYDIS_MNEMONIC_JZ:
+            return Condition::kEqual;
+        case ZYDIS_MNEMONIC_JNZ:
+            return Condition::kNotEqual;
         default:
             return Condition::kOther;
     }

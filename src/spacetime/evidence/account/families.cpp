@@ -440,6 +440,8 @@ TaxFamily family_of(program::SlowWork work) {
             return TaxFamily::kStridedAccess;
         case program::SlowWork::kChainedLoad:
             return TaxFamily::kPointerChasing;
+        case program::SlowWork::kSearch:
+            return TaxFamily::kShifting;
         case program::SlowWork::kNone:
             break;
     }

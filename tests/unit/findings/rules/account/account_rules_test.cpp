@@ -230,6 +230,9 @@ TEST(BarrierOverhead, IsOfShortWaitsOfAll) {
         << claims[0].title;
     EXPECT_TRUE(made(1'000, "barrier", 400).claims(kBarrierOverhead).empty()) << "400 µs each: for others' work";
     EXPECT_TRUE(made(100, "barrier", 10).claims(kBarrierOverhead).empty());
+    MadeRun crowded = made(10'000, "barrier", 400);
+    crowded.evidence().run.processors = 1;
+    EXPECT_TRUE(crowded.claims(kBarrierOverhead).empty()) << "they wait for the processor";
     EXPECT_EQ(made(100, "std::barrier::arrive_and_wait", 10).claims(kBarrierOverhead).size(), 1U) << "it polls";
     MadeRun uneven = made(10'000, "barrier", 400);
     uneven.evidence().account.rows[0].threads[0].ns += 390 * kMs;

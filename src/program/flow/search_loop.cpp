@@ -1,0 +1,151 @@
+#include "program/flow/search_loop.h"
+
+#include "program/flow/block_instructions.h"
+#include "program/flow/loop_registers.h"
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+namespace kymo::program {
+namespace {
+
+constexpr std::uint16_t kLeastBytes = 4;  // of what is compared
+
+std::uint32_t address_registers(const Instruction& in) {
+    std::uint32_t result = 0;
+    for (std::size_t i = 0; i < in.memory_operands; ++i) {
+        result |= register_bit(in.memory[i].base) | register_bit(in.memory[i].index);
+    }
+    return result;
+}
+
+bool reads_element(const Instruction& in) {
+    return in.memory_operands == 1 && in.memory[0].is_read && in.memory[0].width >= kLeastBytes &&
+           !in.memory[0].index_is_vector;
+}
+
+// "node = node->next"
+bool follows_itself(const Instruction& in) {
+    return in.operation == Operation::kLoad && in.destination != kNoRegister && in.memory_operands == 1 &&
+           in.memory[0].base == in.destination && in.memory[0].index == kNoRegister;
+}
+
+class SearchLoop {
+  public:
+    SearchLoop(const Decoder& decoder, const CodeBytes& code, const FlowGraph& graph, const Loop& loop)
+        : decoder_(decoder), code_(code), graph_(graph), header_(loop.header) {
+        for (const std::uint32_t block : loop.own) {
+            if (block < graph.blocks.size()) {
+                blocks_.push_back(block);
+            }
+        }
+    }
+
+    // Without calls, stores, and registers that are not general ones.
+    bool take() {
+        bool only_reads = true;
+        for (const std::uint32_t number : blocks_) {
+            BlockRegisters& own = registers_[number];
+            const bool is_read = each_instruction(
+                decoder_, code_, graph_, graph_.blocks[number],
+                [&](std::uint64_t /*address*/, const Instruction& in) {
+                    only_reads = only_reads && !is_call(in.kind) && !in.writes_memory && !in.writes_other;
+                    own.add(in.reads, in.writes);
+                    for (std::uint32_t left = in.writes; left != 0; left &= left - 1) {
+                        const auto reg = static_cast<std::uint8_t>(std::countr_zero(left));
+                        otherwise_ |= follows_itself(in) && in.destination == reg ? 0 : register_bit(reg);
+                    }
+                });
+            only_reads = only_reads && is_read;
+        }
+        written_ = written_in(registers_);
+        return only_reads;
+    }
+
+    bool goes_on_by(std::span<const Induction> counting) const {
+        std::uint32_t steps = written_ & ~otherwise_;  // those that follow themselves
+        for (const Induction& each : counting) {
+            steps |= register_bit(each.reg);
+        }
+        const std::uint32_t carried = live_at_header(graph_, registers_, header_) & written_;
+        return carried != 0 && (carried & ~steps) == 0;
+    }
+
+    bool ends_where_equal() const {
+        return std::any_of(blocks_.begin(), blocks_.end(), [&](std::uint32_t number) {
+            const std::optional<bool> leaves_if_taken = leaves(number);
+            return leaves_if_taken && compares_at_end(graph_.blocks[number], *leaves_if_taken);
+        });
+    }
+
+  private:
+    bool is_inside(std::uint32_t block) const { return registers_.contains(block); }
+
+    // Of a block whose conditional jump has one way out of the loop: whether that is the jump's target. None: it has
+    // no such jump.
+    std::optional<bool> leaves(std::uint32_t number) const {
+        const Block& block = graph_.blocks[number];
+        std::optional<Instruction> last;
+        each_instruction(decoder_, code_, graph_, block,
+                         [&](std::uint64_t /*address*/, const Instruction& in) { last = in; });
+        if (!last || last->kind != InstructionKind::kConditionalJump ||
+            (last->condition != Condition::kEqual && last->condition != Condition::kNotEqual)) {
+            return std::nullopt;
+        }
+        const auto edges = graph_.edges_of(number);
+        const auto inside =
+            std::count_if(edges.begin(), edges.end(), [&](const BlockEdge& edge) { return is_inside(edge.to); });
+        // Of its two ways one stays inside. Jumping on equality leaves, or going on where they are not equal stays.
+        if (inside != 1) {
+            return std::nullopt;
+        }
+        const auto stays =
+            std::find_if(edges.begin(), edges.end(), [&](const BlockEdge& edge) { return is_inside(edge.to); });
+        const bool stays_by_jump = last->has_target && graph_.blocks[stays->to].begin == last->target;
+        return stays_by_jump ? last->condition == Condition::kNotEqual : last->condition == Condition::kEqual;
+    }
+
+    // Whether the block's last comparison is of an element with a value that stays; `if_equal`: the loop ends there.
+    bool compares_at_end(const Block& block, bool if_equal) const {
+        bool is_key = false;
+        std::uint32_t elements = 0;  // registers that hold what was read in this block
+        each_instruction(decoder_, code_, graph_, block, [&](std::uint64_t /*address*/, const Instruction& in) {
+            if (in.writes_flags) {
+                const std::uint32_t values = in.reads & ~address_registers(in);
+                const bool is_comparison = in.kind == InstructionKind::kPlain && in.writes == 0;
+                const std::uint32_t kept = values & ~written_;
+                const bool with_memory =
+                    reads_element(in) && (address_registers(in) & written_) != 0 && values == kept;
+                const bool with_register =
+                    in.memory_operands == 0 && (values & elements) != 0 && (values & ~elements) == kept;
+                is_key = is_comparison && std::popcount(kept) == 1 && (with_memory || with_register);
+            }
+            const bool is_element =
+                in.operation == Operation::kLoad && reads_element(in) && (address_registers(in) & written_) != 0;
+            elements = (elements & ~in.writes) | (is_element ? register_bit(in.destination) : 0);
+        });
+        return is_key && if_equal;
+    }
+
+    const Decoder& decoder_;
+    const CodeBytes& code_;
+    const FlowGraph& graph_;
+    std::uint32_t header_;
+    std::vector<std::uint32_t> blocks_;
+    LoopRegisters registers_;
+    std::uint32_t written_ = 0;
+    std::uint32_t otherwise_ = 0;  // registers that another instruction than one of follows_itself() writes
+};
+
+}  // namespace
+
+bool searches(const Decoder& decoder, const CodeBytes& code, const FlowGraph& graph, const Loops& loops,
+              std::uint32_t loop, std::span<const Induction> counting) {
+    SearchLoop search(decoder, code, graph, loops.loops[loop]);
+    return search.take() && search.goes_on_by(counting) && search.ends_where_equal();
+}
+
+}  // namespace kymo::program
