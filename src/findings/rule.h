@@ -56,6 +56,7 @@ struct Rule {
     std::string_view direction;  // one sentence
     std::string_view confirm;    // an experiment the user can run
     // Reports what happened, not why: shown only if no other rule explains at least half as much of the same time.
+    bool is_exclusive = false;  // its time, in one function, is that of no other such rule (rows of the account)
     bool is_generic = false;
     bool is_advantage = false;
     // Reports what others took from the program: what compares times, untested, may be their doing and yields to it.

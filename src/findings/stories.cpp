@@ -104,9 +104,13 @@ bool same_story(const Evidence& evidence, const Weighed& a, const Weighed& b) {
     }
     const auto& one = a.finding.place;
     const auto& other = b.finding.place;
+    const bool is_one_function = one.function == other.function && one.module == other.module;
+    if (a.rule->is_exclusive && b.rule->is_exclusive && a.finding.kind != b.finding.kind && !is_one_function) {
+        return false;  // of two functions each has its own time, also where one calls the other
+    }
     // One defect of one function is one story, whichever rule or part of the function it comes from.
-    const bool is_same_defect = a.finding.kind == b.finding.kind && !one.function.empty() &&
-                                one.function == other.function && one.module == other.module && !a.rule->is_advantage;
+    const bool is_same_defect =
+        a.finding.kind == b.finding.kind && !one.function.empty() && is_one_function && !a.rule->is_advantage;
     return (is_same_defect || related(evidence, a, b)) && (a.terms & b.terms) != 0 &&
            at_the_same_time(a.finding, b.finding);
 }

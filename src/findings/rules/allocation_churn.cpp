@@ -39,6 +39,12 @@ bool is_shared_with_copies(const RunFacts& run, std::uint32_t process) {
     return shared * 2 >= static_cast<double>(self.end - self.begin) && shared > 0;
 }
 
+bool takes_or_gives_back(const AccountRow& row) {
+    return row.time_class == TimeClass::kSystemCall &&
+           (row.detail == "mmap" || row.detail == "munmap" || row.detail == "mremap" || row.detail == "brk" ||
+            row.detail == "madvise");
+}
+
 void look_for_large(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
     const RunFacts& run = evidence.run;
@@ -63,8 +69,10 @@ void look_for_large(const Case& subject, std::vector<Claim>* claims) {
         return;
     }
     // Where the new memory is first touched: by the account, or else the smallest own code with most of the faults.
+    // Named is who takes it from the system and gives it back, where the account has that.
     const auto* exact =
         main_place(evidence.account, [](const AccountRow& row) { return row.time_class == TimeClass::kPageFaults; });
+    const auto* taking = main_place(evidence.account, takes_or_gives_back);
     NodeIndex best = exact == nullptr ? NodeIndex{} : node_of(evidence, *exact);
     const bool is_exact = best != kNone;
     for (const NodeIndex i : indices(evidence.nodes)) {
@@ -82,13 +90,17 @@ void look_for_large(const Case& subject, std::vector<Claim>* claims) {
     claim.own_terms = set_of(Term::kSystem);
     claim.own_sure = 0.95;
     claim.node = best;
+    if (taking != nullptr) {
+        claim.place = to_place(*taking);
+    }
+    const std::string where = claim.place ? name(*claim.place) : best == kNone ? std::string() : name(evidence, best);
     claim.title = fmt::format(
         "{} {} memory from the system {} times and {} for its pages anew: {} page faults, {} times as much as is "
         "ever held "
         "at once{}. The kernel spends up to {} on it.",
         thread_names(evidence, claim.threads), does(claim.threads, "take"), number(static_cast<double>(mappings)),
         does(claim.threads, "pay"), number(pages), number(pages * kPageBytes / static_cast<double>(*run.peak_bytes)),
-        best == kNone ? "" : ", most of it first touched in " + name(evidence, best), in_seconds(sum(lost)));
+        where.empty() ? "" : ", most of it in " + where, in_seconds(sum(lost)));
     claim.evidence = {
         {"times that memory was taken from the system", static_cast<double>(mappings)},
         {"page-faults", pages},

@@ -3,6 +3,7 @@
 #include "findings/rule.h"
 #include "findings/rules/shared/common.h"
 #include "findings/rules/shared/more_inside.h"
+#include "findings/rules/shared/pipes.h"
 #include "findings/rules/shared/spare.h"
 #include "findings/words.h"
 
@@ -24,8 +25,9 @@ constexpr double kLeastStart = 0.05;     // of the run: every program has to beg
 // A thread that waits first for another one, a child or a clock prepares nothing: it is ready before they are.
 bool waits_for_others(const Case& subject) {
     using recording::WaitKind;
-    const std::int64_t waited = excess_waiting(subject, [](const WaitTarget& target) {
-        return is_synchronisation(target.kind) || target.kind == WaitKind::kChild || target.kind == WaitKind::kSleep;
+    const std::int64_t waited = excess_waiting(subject, [&](const WaitTarget& target) {
+        return is_synchronisation(target.kind) || target.kind == WaitKind::kChild ||
+               target.kind == WaitKind::kSleep || is_pipe_within_run(*subject.evidence, target);
     });
     return waited * 2 > subject.excess.total();
 }

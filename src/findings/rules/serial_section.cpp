@@ -127,6 +127,16 @@ bool is_code(const SpaceNode& node) {
     return node.kind != SpaceKind::kIteration && node.kind != SpaceKind::kMark;
 }
 
+// Others work in the same code on the same call path, a fifth as much and more: one has more of it than the others
+// (load-imbalance).
+bool is_shared(const SpaceNode& node, std::uint32_t thread) {
+    constexpr std::int64_t kLeastPart = 5;
+    const std::int64_t own = node.work_of(thread).all();
+    return std::any_of(node.work.begin(), node.work.end(), [&](const ThreadWork& other) {
+        return other.thread != thread && other.ns.all() * kLeastPart >= own;
+    });
+}
+
 void claim_serial_section(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
     if (evidence.run.processors < 2 || !is_parallel(evidence)) {
@@ -168,7 +178,7 @@ void claim_serial_section(const Case& subject, std::vector<Claim>* claims) {
             continue;
         }
         const std::vector<std::uint32_t> threads = main_threads(i.in(alone).times);
-        if (threads.empty() || is_stage(threads.front())) {
+        if (threads.empty() || is_stage(threads.front()) || is_shared(node, threads.front())) {
             continue;
         }
         const std::vector<const ThreadFacts*> peers = working_peers(evidence, threads.front());
@@ -227,8 +237,9 @@ extern const Rule kSerialSection{
     .against =
         "the program never has two threads at work at once; the processors are not idle meanwhile; others wait for "
         "locks, or for data of a device, for half as long: then that keeps them from work; shared among the threads, "
-        "the work would make the run shorter by less than a twentieth; its thread is the stage of a pipeline, which "
-        "has a finding of its own; it is before main",
+        "the work would make the run shorter by less than a twentieth; its thread is the stage of a pipeline, or "
+        "others work a fifth as much in the same code, which "
+        "have findings of their own; it is before main",
     .look = claim_serial_section,
     .direction = "share its work among the threads, overlap it with theirs, or do less of it",
     .confirm =

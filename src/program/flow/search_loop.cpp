@@ -1,6 +1,7 @@
 #include "program/flow/search_loop.h"
 
 #include "program/flow/block_instructions.h"
+#include "program/flow/calls_x86_64.h"
 #include "program/flow/loop_registers.h"
 
 #include <algorithm>
@@ -44,7 +45,7 @@ class SearchLoop {
         }
     }
 
-    // Without calls, stores, and registers that are not general ones.
+    // Without stores, registers that are not general ones, and more than one call.
     bool take() {
         bool only_reads = true;
         for (const std::uint32_t number : blocks_) {
@@ -52,9 +53,11 @@ class SearchLoop {
             const bool is_read = each_instruction(
                 decoder_, code_, graph_, graph_.blocks[number],
                 [&](std::uint64_t /*address*/, const Instruction& in) {
-                    only_reads = only_reads && !is_call(in.kind) && !in.writes_memory && !in.writes_other;
-                    own.add(in.reads, in.writes);
-                    for (std::uint32_t left = in.writes; left != 0; left &= left - 1) {
+                    calls_ += is_call(in.kind) ? 1 : 0;
+                    only_reads = only_reads && (is_call(in.kind) || (!in.writes_memory && !in.writes_other));
+                    own.add(in.reads, is_call(in.kind) ? behind_return(in.writes) : in.writes);
+                    for (std::uint32_t left = is_call(in.kind) ? behind_return(in.writes) : in.writes; left != 0;
+                         left &= left - 1) {
                         const auto reg = static_cast<std::uint8_t>(std::countr_zero(left));
                         otherwise_ |= follows_itself(in) && in.destination == reg ? 0 : register_bit(reg);
                     }
@@ -62,11 +65,14 @@ class SearchLoop {
             only_reads = only_reads && is_read;
         }
         written_ = written_in(registers_);
-        return only_reads;
+        return only_reads && calls_ <= 1;
     }
 
-    bool goes_on_by(std::span<const Induction> counting) const {
-        std::uint32_t steps = written_ & ~otherwise_;  // those that follow themselves
+    bool makes_call() const { return calls_ != 0; }
+
+    bool goes_on_by(std::span<const Induction> counting, std::uint32_t chained) const {
+        // Those that follow themselves; beside a call, whose outcome decides, any that is read so.
+        std::uint32_t steps = (written_ & ~otherwise_) | (makes_call() ? chained : 0);
         for (const Induction& each : counting) {
             steps |= register_bit(each.reg);
         }
@@ -113,7 +119,10 @@ class SearchLoop {
         bool is_key = false;
         std::uint32_t elements = 0;  // registers that hold what was read in this block
         each_instruction(decoder_, code_, graph_, block, [&](std::uint64_t /*address*/, const Instruction& in) {
-            if (in.writes_flags) {
+            if (is_call(in.kind)) {
+                is_key = false;
+                elements = register_bit(kResult);
+            } else if (in.writes_flags) {
                 const std::uint32_t values = in.reads & ~address_registers(in);
                 const bool is_comparison = in.kind == InstructionKind::kPlain && in.writes == 0;
                 const std::uint32_t kept = values & ~written_;
@@ -121,7 +130,12 @@ class SearchLoop {
                     reads_element(in) && (address_registers(in) & written_) != 0 && values == kept;
                 const bool with_register =
                     in.memory_operands == 0 && (values & elements) != 0 && (values & ~elements) == kept;
-                is_key = is_comparison && std::popcount(kept) == 1 && (with_memory || with_register);
+                is_key = is_comparison && (makes_call() ? in.memory_operands == 0 &&
+                                                              values == register_bit(kResult) && elements == values
+                                                        : std::popcount(kept) == 1 && (with_memory || with_register));
+            }
+            if (is_call(in.kind)) {
+                return;
             }
             const bool is_element =
                 in.operation == Operation::kLoad && reads_element(in) && (address_registers(in) & written_) != 0;
@@ -137,15 +151,17 @@ class SearchLoop {
     std::vector<std::uint32_t> blocks_;
     LoopRegisters registers_;
     std::uint32_t written_ = 0;
+    std::uint32_t calls_ = 0;
     std::uint32_t otherwise_ = 0;  // registers that another instruction than one of follows_itself() writes
 };
 
 }  // namespace
 
-bool searches(const Decoder& decoder, const CodeBytes& code, const FlowGraph& graph, const Loops& loops,
-              std::uint32_t loop, std::span<const Induction> counting) {
+Search search_of(const Decoder& decoder, const CodeBytes& code, const FlowGraph& graph, const Loops& loops,
+                 std::uint32_t loop, std::span<const Induction> counting, std::uint32_t chained) {
     SearchLoop search(decoder, code, graph, loops.loops[loop]);
-    return search.take() && search.goes_on_by(counting) && search.ends_where_equal();
+    const bool is_one = search.take() && search.goes_on_by(counting, chained) && search.ends_where_equal();
+    return !is_one ? Search::kNone : search.makes_call() ? Search::kByCall : Search::kOwn;
 }
 
 }  // namespace kymo::program

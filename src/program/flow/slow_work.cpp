@@ -94,31 +94,46 @@ class InnerLoop {
         }
         inductions_ = inductions(decoder, code, graph, loops, loop);
         note_writes();
-        searches_ = searches(decoder, code, graph, loops, loop, inductions_);
+        if (instructions() > kSlowLoopInstructions) {
+            return;
+        }
+        note_chained();
+        search_ = search_of(decoder, code, graph, loops, loop, inductions_, chained_);
     }
 
     template <typename Add>
     void find(const Add& add) const {
-        std::uint32_t instructions = 0;
-        for (const std::uint32_t block : blocks_) {
-            instructions += graph_.blocks[block].instructions;
-        }
-        if (instructions <= kSlowLoopInstructions) {
-            if (searches_) {
-                for (const std::uint32_t block : blocks_) {
-                    each(block,
-                         [&](std::uint32_t number, const Instruction& /*in*/) { add(number, SlowWork::kSearch); });
-                }
+        if (instructions() <= kSlowLoopInstructions) {
+            if (search_ == Search::kOwn) {
+                mark(SlowWork::kSearch, add);
                 return;
             }
             const bool waits_for_memory = find_chained(add) | find_strided(add);
-            if (waits_for_memory || !find_dividing(add)) {
+            if (search_ == Search::kByCall) {
+                mark(SlowWork::kSearchByCall, add);
+            } else if (waits_for_memory || !find_dividing(add)) {
                 find_scalar(add, !waits_for_memory);
             }
         }
     }
 
   private:
+    std::uint32_t instructions() const {
+        std::uint32_t sum = 0;
+        for (const std::uint32_t block : blocks_) {
+            sum += graph_.blocks[block].instructions;
+        }
+        return sum;
+    }
+
+    // All instructions of the loop.
+    template <typename Add>
+    void mark(SlowWork work, const Add& add) const {
+        for (const std::uint32_t block : blocks_) {
+            each(block, [&](std::uint32_t number, const Instruction& /*in*/) { add(number, work); });
+        }
+    }
+
     template <typename Visit>
     void each(std::uint32_t number, const Visit& visit) const {
         const Block& block = graph_.blocks[number];
@@ -154,16 +169,14 @@ class InnerLoop {
         return std::find(blocks_.begin(), blocks_.end(), block) != blocks_.end();
     }
 
-    // Whether there are any.
-    template <typename Add>
-    bool find_chained(const Add& add) const {
-        std::map<std::uint32_t, Origins> at_begin{{header_, Origins::at_header()}};
+    void note_chained() {
+        at_begin_ = {{header_, Origins::at_header()}};
         Origins at_end;  // of a round
         for (bool changed = true; changed;) {
             changed = false;
             for (const std::uint32_t block : blocks_) {
-                const auto known = at_begin.find(block);
-                if (known == at_begin.end()) {
+                const auto known = at_begin_.find(block);
+                if (known == at_begin_.end()) {
                     continue;
                 }
                 Origins now = known->second;
@@ -172,23 +185,28 @@ class InnerLoop {
                     if (edge.to == header_) {
                         at_end.merge(now);
                     } else if (is_inside(edge.to)) {
-                        const bool is_new = !at_begin.contains(edge.to);
-                        changed = at_begin[edge.to].merge(now) || is_new || changed;
+                        const bool is_new = !at_begin_.contains(edge.to);
+                        changed = at_begin_[edge.to].merge(now) || is_new || changed;
                     }
                 }
             }
         }
-        const Mask chained = chained_registers(at_end);
-        for (const auto& [block, begin] : at_begin) {
+        chained_ = chained_registers(at_end);
+    }
+
+    // Whether there are any.
+    template <typename Add>
+    bool find_chained(const Add& add) const {
+        for (const auto& [block, begin] : at_begin_) {
             Origins now = begin;
             each(block, [&](std::uint32_t number, const Instruction& in) {
-                if ((now.of(address_read(in), now.any) & chained) != 0) {
+                if ((now.of(address_read(in), now.any) & chained_) != 0) {
                     add(number, SlowWork::kChainedLoad);
                 }
                 pass(in, &now);
             });
         }
-        return chained != 0;
+        return chained_ != 0;
     }
 
     // Whose value at a round's end is read from memory at an address made of its value at the round's begin, within
@@ -208,9 +226,10 @@ class InnerLoop {
     // is in a register is taken for a row of a matrix: a step of one element is mostly a constant.
     using Growth = std::array<std::optional<std::int64_t>, kRegisters>;
 
+    static constexpr std::int64_t kRow = 4096;
+
     // Of registers that the loop does not change, counts by a constant, or adds an unchanged one to.
     Growth base_growth() const {
-        constexpr std::int64_t kRow = 4096;
         Growth growth;
         for (std::uint8_t reg = 0; reg < kRegisters; ++reg) {
             if ((written_ & register_bit(reg)) == 0) {
@@ -225,6 +244,29 @@ class InnerLoop {
         return growth;
     }
 
+    // Of one that is chosen between two, or made by multiplying two. An index that is kept inside its bounds moves at
+    // most rounds. A factor that stays is taken for a row of a matrix.
+    static std::optional<std::int64_t> growth_of_pair(const Instruction& in, const Growth& growth) {
+        std::int64_t most = 0;
+        int moving = 0;
+        int registers = 0;
+        for (std::uint8_t reg = 0; reg < kRegisters; ++reg) {
+            if ((in.reads & register_bit(reg)) == 0) {
+                continue;
+            }
+            if (!growth[reg]) {
+                return std::nullopt;
+            }
+            ++registers;
+            moving += *growth[reg] != 0 ? 1 : 0;
+            most = std::abs(*growth[reg]) > std::abs(most) ? *growth[reg] : most;
+        }
+        if (in.is_choice || most == 0) {
+            return most;
+        }
+        return moving == 1 && registers == 2 ? std::optional(kRow) : std::nullopt;
+    }
+
     // Of one that an instruction makes of others.
     static std::optional<std::int64_t> growth_of(const Instruction& in, const Growth& growth) {
         constexpr std::int64_t kMostBits = 32;  // shifted by
@@ -233,6 +275,9 @@ class InnerLoop {
                    : reg < kRegisters ? growth[reg]
                                       : std::nullopt;
         };
+        if (in.is_choice || in.multiplies) {
+            return in.memory_operands == 0 ? growth_of_pair(in, growth) : std::nullopt;
+        }
         switch (in.operation) {
             case Operation::kSum: {
                 const auto first = of(in.source);
@@ -404,7 +449,9 @@ class InnerLoop {
     std::vector<Induction> inductions_;
     Mask written_ = 0;
     Mask added_to_ = 0;
-    bool searches_ = false;
+    Mask chained_ = 0;                           // see chained_registers()
+    std::map<std::uint32_t, Origins> at_begin_;  // of blocks
+    Search search_ = Search::kNone;
 };
 
 }  // namespace

@@ -215,6 +215,7 @@ constexpr Rule tax_rule(int place, std::string_view kind = info_of(kFamily).key)
                    : is_of_branches(kFamily)       ? kBranchAgainst
                    : is_of_instructions(kFamily)   ? kWorkAgainst
                                                    : kAgainst;
+    rule.is_exclusive = true;
     rule.look = claim_tax<kFamily>;
     rule.direction = info_of(kFamily).direction;
     rule.confirm = info_of(kFamily).confirm;

@@ -442,6 +442,7 @@ TaxFamily family_of(program::SlowWork work) {
             return TaxFamily::kPointerChasing;
         case program::SlowWork::kSearch:
             return TaxFamily::kShifting;
+        case program::SlowWork::kSearchByCall:
         case program::SlowWork::kNone:
             break;
     }

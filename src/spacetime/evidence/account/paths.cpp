@@ -36,6 +36,17 @@ bool is_meeting(std::string_view function) {
            function.starts_with("std::latch::");
 }
 
+// Calls that return 0 where two texts, or pieces of memory, are equal.
+bool compares(std::string_view function) {
+    static constexpr std::array<std::string_view, 8> kCalls = {"strcmp", "strncmp", "strcasecmp", "strncasecmp",
+                                                               "wcscmp", "memcmp",  "bcmp",       "strcoll"};
+    const std::string name = call_name(function);
+    return std::any_of(kCalls.begin(), kCalls.end(), [&](std::string_view call) {
+        // "strcmp_evex", "memcmp_avx2_movbe": the C library has several.
+        return name == call || (name.starts_with(call) && name[call.size()] == '_');
+    });
+}
+
 bool is_kernel(std::string_view module) {
     return module.starts_with("[kernel.") || module == "[kernel]" || module == "[guest.kernel.kallsyms]";
 }
@@ -137,7 +148,7 @@ class PathReader {
                     enter(frame, node.parent, &end);
                 }
                 if (end.function != 0 && !end.kind.is_call) {
-                    end.kind.slow = repeating != 0 ? TaxFamily::kRepeated : slow_work(node);
+                    end.kind.slow = repeating != 0 ? TaxFamily::kRepeated : family_of(slow_work(node));
                     end.kind.repeating = repeating;
                 }
             } else if (node.kind == NodeKind::kUnknownCall) {
@@ -235,15 +246,23 @@ class PathReader {
                 .kind = {.is_known = true}, .function = frame.function, .file = frame.file, .line = frame.line};
             return;
         }
-        kind.is_call = kind.is_call || !frame.inlined;
         // The family is that of the outermost call that has one: a string that grows allocates, but its time is that
         // of strings. The memory that the copy of a container takes is apart from the copying.
         const bool may_have_one =
             !kind.is_meeting && (kind.family == TaxFamily::kNone || kind.family == TaxFamily::kCopying);
-        const TaxFamily own =
-            may_have_one ? (is_copy ? TaxFamily::kCopying : family(frame.function)) : TaxFamily::kNone;
-        if (!kind.is_meeting && (kind.family == TaxFamily::kNone || own == TaxFamily::kAllocation)) {
-            kind.family = own;
+        const bool is_search = may_have_one && !kind.is_call && has_name && compares(function.name) &&
+                               profile_.nodes[caller].kind == NodeKind::kFrame &&
+                               slow_work(profile_.nodes[caller]) == program::SlowWork::kSearchByCall;
+        const TaxFamily own = !may_have_one ? TaxFamily::kNone
+                              : is_copy     ? TaxFamily::kCopying
+                              : is_search   ? TaxFamily::kShifting
+                                            : family(frame.function);
+        kind.is_call = kind.is_call || !frame.inlined;
+        // Exceptions are their own cost, whichever function of a library throws or catches them.
+        const bool is_thrown = !kind.is_meeting && kind.family != TaxFamily::kStartEnd &&
+                               family(frame.function) == TaxFamily::kExceptions;
+        if (is_thrown || (!kind.is_meeting && (kind.family == TaxFamily::kNone || own == TaxFamily::kAllocation))) {
+            kind.family = is_thrown ? TaxFamily::kExceptions : own;
             kind.taxing = kind.family == TaxFamily::kNone || !has_name ? 0 : called(frame.function, caller);
             kind.awaits_message = kind.family == TaxFamily::kMessages && awaits_others(function.name);
         }
@@ -325,10 +344,10 @@ class PathReader {
         return effects->second;
     }
 
-    TaxFamily slow_work(const ProfileNode& node) {
+    program::SlowWork slow_work(const ProfileNode& node) {
         const std::uint32_t function = code_ == nullptr ? kNone : code_->function_at(node.image, node.offset);
         if (function == kNone) {
-            return TaxFamily::kNone;
+            return program::SlowWork::kNone;
         }
         const auto [known, is_new] = slow_.try_emplace(function);
         if (is_new) {
@@ -338,7 +357,7 @@ class PathReader {
             known->second.begin(), known->second.end(), node.offset,
             [](std::uint64_t offset, const program::SlowInstruction& slow) { return offset < slow.begin; });
         const bool is_in = behind != known->second.begin() && node.offset < std::prev(behind)->end;
-        return is_in ? family_of(std::prev(behind)->work) : TaxFamily::kNone;
+        return is_in ? std::prev(behind)->work : program::SlowWork::kNone;
     }
 
     TaxFamily family(std::uint32_t function) {

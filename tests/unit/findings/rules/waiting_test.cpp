@@ -178,6 +178,25 @@ TEST(IoWait, IsNotAPipeToAnotherProcessOfTheRun) {
     EXPECT_TRUE(is_told(0, 3, false)) << "there is no other process";
 }
 
+TEST(IoWait, IsNotAPipeBetweenTwoThreads) {
+    const auto is_told = [](WaitKind of_other) {
+        Waiting waiting(WaitKind::kRead, 400, 400, 100);
+        Evidence& evidence = waiting.made.evidence;
+        evidence.run.processes = {{.pid = 1, .name = "feed"}};
+        evidence.wait_targets[0].process = 0;
+        evidence.wait_targets[0].object = open_on(recording::FileKind::kPipe, 3);
+        for (ThreadFacts& thread : evidence.run.threads) {
+            thread.process = 0;
+        }
+        const bool is_first = evidence.run.threads[0].waits.empty();
+        evidence.run.threads[is_first ? 0 : 1].waits.clear();
+        evidence.run.threads[is_first ? 0 : 1].brief = {{.kind = of_other, .ns = kMs, .count = 1'000}};
+        return !claims_of(kIoWait, evidence).empty();
+    };
+    EXPECT_TRUE(is_told(WaitKind::kSync));
+    EXPECT_FALSE(is_told(WaitKind::kWrite)) << "it is written by the other thread";
+}
+
 // As of `tar czf`: tar waits for files, and longer for gzip to take what it has read. Faster files change nothing, as
 // far as gzip does not wait.
 TEST(IoWait, OfFilesIsHiddenByAFullPipe) {
@@ -346,6 +365,14 @@ TEST(SerialSection, IsNoneOfAStageThatTheOthersWaitFor) {
     };
     EXPECT_EQ(told(9), 1U);
     EXPECT_EQ(told(500), 0U);
+}
+
+TEST(SerialSection, IsNoneOfWorkThatOthersShareOnTheSamePath) {
+    MadeEvidence made = serial(400, 1.0F);
+    made.evidence.nodes[1].work = {{1, {.user = 400 * kMs}}, {2, {.user = 70 * kMs}}};
+    EXPECT_EQ(claims_of(kSerialSection, made.evidence).size(), 1U);
+    made.evidence.nodes[1].work[1].ns.user = 90 * kMs;
+    EXPECT_TRUE(claims_of(kSerialSection, made.evidence).empty()) << "one has more of it: a load imbalance";
 }
 
 TEST(SerialSection, IsNoneInCompanyNorInASequentialProgram) {

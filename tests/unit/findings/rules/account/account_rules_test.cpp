@@ -282,6 +282,32 @@ TEST(CopyTax, HasTheMemoryOfContainersThatAreCopiedWhole) {
     EXPECT_EQ(made(100, "std::vector::vector").claims(kAllocationTax).size(), 1U) << "little is in them";
 }
 
+// One function calls the other: each has its own time, and a finding of its own.
+TEST(Tax, OfTwoFunctionsIsTwoFindings) {
+    const auto found = [](const char* second) {
+        MadeEvidence made;
+        const std::uint32_t post = made.add_node("post");
+        const std::uint32_t key = made.add_node("key_of", post);
+        made.add_occurrence(key, {.terms = {.user = 300 * kMs}});
+        made.add_occurrence(post, {.terms = {.user = 1'000 * kMs}});
+        made.finish();
+        for (const auto& [function, family] :
+             {std::pair("post", TaxFamily::kHashing), std::pair(second, TaxFamily::kFormatting)}) {
+            AccountRow row;
+            row.time_class = TimeClass::kRunTime;
+            row.family = family;
+            row.place = {function, "", "program.c", 7};
+            row.ns = 300 * kMs;
+            row.shorter_ns = row.ns;
+            row.threads = {{0, row.ns}};
+            made.evidence.account.rows.push_back(row);
+        }
+        return judge(made.evidence).findings.size();
+    };
+    EXPECT_EQ(found("key_of"), 2U);
+    EXPECT_EQ(found("post"), 1U) << "the other one is told with it";
+}
+
 TEST(PollingSleep, IsToldWhereNothingElseWorks) {
     MadeRun run;
     run.add(TimeClass::kTimer, 700, 600);

@@ -114,6 +114,9 @@ TEST(OwnPaths, HaveTheFamilyThatTheUserCalls) {
               TaxFamily::kCopying);
     EXPECT_EQ(family("std::vector<long, std::allocator<long> >::erase(long*)", move), TaxFamily::kShifting);
     EXPECT_EQ(family("std::__cxx11::basic_string<char>::append(char const*)", memory), TaxFamily::kStrings);
+    EXPECT_EQ(family("std::__cxx11::stod(std::string const&, unsigned long*)",
+                     "/lib/libstdc++.so.6|std::__throw_invalid_argument(char const*)||"),
+              TaxFamily::kExceptions);
 }
 
 // What the compiler writes for a class has the place of who copies or destroys the object.
