@@ -69,9 +69,9 @@ class Packer {
         if constexpr (detail::IsBytes<T>) {
             copy(&value, sizeof(T));
         } else if constexpr (detail::HasMembers<T>) {
-            visit_members(const_cast<T&>(value), [this](auto&... member) { (add(member), ...); });
+            visit_members(const_cast<T&>(value), [this](auto&... member) { (this->add(member), ...); });
         } else if constexpr (detail::HasOwnMembers<T>) {
-            const_cast<T&>(value).members([this](auto&... member) { (add(member), ...); });
+            const_cast<T&>(value).members([this](auto&... member) { (this->add(member), ...); });
         } else if constexpr (std::is_same_v<T, std::vector<bool>>) {
             add(value.size());
             for (const bool bit : value) {
@@ -150,9 +150,9 @@ class Unpacker {
         } else if constexpr (detail::IsBytes<T>) {
             copy(&value, sizeof(T));
         } else if constexpr (detail::HasMembers<T>) {
-            visit_members(value, [this](auto&... member) { (read(member), ...); });
+            visit_members(value, [this](auto&... member) { (this->read(member), ...); });
         } else if constexpr (detail::HasOwnMembers<T>) {
-            value.members([this](auto&... member) { (read(member), ...); });
+            value.members([this](auto&... member) { (this->read(member), ...); });
         } else if constexpr (std::is_same_v<T, std::vector<bool>>) {
             value.resize(count(1));
             for (std::size_t i = 0; i < value.size(); ++i) {
