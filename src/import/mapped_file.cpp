@@ -3,6 +3,8 @@
 #include "base/descriptor.h"
 #include "image/describe.h"
 #include "import/image_file.h"
+#include "unwind/compile.h"
+#include "unwind/image_set.h"
 
 #include <algorithm>
 #include <fcntl.h>
@@ -57,6 +59,15 @@ std::unique_ptr<MappedFile> MappedFile::open(const std::filesystem::path& path) 
     return is_image ? std::move(mapped) : nullptr;
 }
 
+const unwind::Table* MappedFile::table() const {
+    if (!is_table_made_) {
+        is_table_made_ = true;
+        // At another place its pointers are as in the file, not relocated.
+        has_table_ = unwind::compile_image(image_.moved(image_.bias + kPage), &table_);
+    }
+    return has_table_ ? &table_ : nullptr;
+}
+
 std::span<const std::uint8_t> MappedFile::bytes_before(std::uint64_t offset, std::size_t bytes) const {
     if (offset <= begin_ || offset - begin_ > bytes_) {
         return {};
@@ -69,6 +80,9 @@ std::span<const std::uint8_t> MappedFile::bytes_before(std::uint64_t offset, std
 MappedFile::~MappedFile() {
     if (pages_ != nullptr) {
         ::munmap(pages_, bytes_);
+    }
+    if (has_table_) {
+        unwind::release(&table_);
     }
     arena_.release();
 }

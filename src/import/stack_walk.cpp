@@ -59,7 +59,10 @@ StackWalker::~StackWalker() {
 
 void StackWalker::add(const MappedFile& file, std::uint64_t bias) {
     if (images_ != nullptr) {
-        images_->add(file.image().moved(bias));
+        const unwind::Table* const table = file.table();
+        if (table != nullptr) {
+            images_->add(file.image().moved(bias), *table);
+        }
     }
 }
 

@@ -38,11 +38,11 @@ class StackWalker {
     StackWalker& operator=(const StackWalker&) = delete;
     ~StackWalker();
 
-    // The image is at this bias from now on; whatever was there before is gone. `file` must outlive this.
+    // The image is at this bias from now on; whatever was there before is gone. `file` must outlive this. Cost: that
+    // of MappedFile::table(), once a file.
     void add(const MappedFile& file, std::uint64_t bias);
 
-    // Of a copied stack from its pointer on. Valid until the next call. Cost: some 10 ns a frame; an image's table
-    // when it is first met.
+    // Of a copied stack from its pointer on. Valid until the next call. Cost: some 10 ns a frame.
     WalkedPath walk(const unwind::Registers& registers, std::span<const std::uint8_t> stack);
 
   private:

@@ -176,7 +176,8 @@ bool ImageSet::create(const ImageHooks& hooks) {
 void ImageSet::release() {
     for (std::uint32_t slot = 1; slot <= count(); ++slot) {
         // Loadings of one file share a table; released once, it is empty.
-        if (const Table* table = entries_[slot].kept_table; table != nullptr) {
+        const Entry& entry = entries_[slot];
+        if (const Table* table = entry.kept_table; table != nullptr && !entry.is_table_shared) {
             unwind::release(const_cast<Table*>(table));
         }
     }
@@ -231,7 +232,12 @@ ImageId ImageSet::add(const image::LoadedImage& image) {
     return turn ? add_locked(image) : ImageId{0};
 }
 
-ImageId ImageSet::add_locked(const image::LoadedImage& image) {
+ImageId ImageSet::add(const image::LoadedImage& image, const Table& table) {
+    const Turn turn(*this);
+    return turn ? add_locked(image, &table) : ImageId{0};
+}
+
+ImageId ImageSet::add_locked(const image::LoadedImage& image, const Table* shared) {
     const std::uint32_t slot = used_.load(std::memory_order_relaxed) + 1;
     if (slot > kMaxImages || image.range.empty()) {
         return ImageId{0};
@@ -252,7 +258,7 @@ ImageId ImageSet::add_locked(const image::LoadedImage& image) {
     const Entry* twin = twin_of(image, fingerprint);
     const image::LoadedImage* kept =
         twin != nullptr && is_same_loading(*twin->image, image) ? twin->image : keep(image);
-    const Table* table = twin != nullptr ? twin->kept_table : new_table(image);
+    const Table* table = shared != nullptr ? shared : twin != nullptr ? twin->kept_table : new_table(image);
     if (kept == nullptr || table == nullptr) {
         return ImageId{0};
     }
@@ -263,6 +269,7 @@ ImageId ImageSet::add_locked(const image::LoadedImage& image) {
     entry.image = kept;
     entry.kept_table = table;
     entry.fingerprint = fingerprint;
+    entry.is_table_shared = shared != nullptr || (twin != nullptr && twin->is_table_shared);
     used_.store(slot, std::memory_order_release);
     entry.table.store(table, std::memory_order_release);
     if (hooks_.added != nullptr) {

@@ -84,6 +84,7 @@ class ImageSet {
         const image::LoadedImage* image = nullptr;
         const Table* kept_table = nullptr;  // stays when retired
         std::uint32_t fingerprint = 0;      // of the call-frame header, for images without a build id
+        bool is_table_shared = false;       // the caller of add() keeps it, for other sets as well
         bool is_alive() const { return table.load(std::memory_order_acquire) != nullptr; }
     };
 
@@ -110,6 +111,8 @@ class ImageSet {
     ImageId add_at(std::uint64_t address, unsigned* describes = nullptr);
     // An image that the caller has described. The sections that are mapped must stay.
     ImageId add(const image::LoadedImage& image);
+    // Likewise, with the table that compile_image() made of it, wherever it lay; it must stay as long as the set.
+    ImageId add(const image::LoadedImage& image, const Table& table);
 
     // Retires every image that is in [begin, end), or for which `gone` returns true; after dlclose. Returns the
     // number retired.
@@ -161,7 +164,7 @@ class ImageSet {
 
     Lookup slow_rule_at(std::uint64_t address, unsigned* describes);
     ImageId known_at(std::uint64_t address) const;
-    ImageId add_locked(const image::LoadedImage& image);
+    ImageId add_locked(const image::LoadedImage& image, const Table* shared = nullptr);
     const Entry* twin_of(const image::LoadedImage& image, std::uint32_t fingerprint) const;
     const image::LoadedImage* keep(const image::LoadedImage& image);
     const Table* new_table(const image::LoadedImage& image);

@@ -1,83 +1,84 @@
 #include "import/perf/block_file.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <unistd.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <utility>
 
 namespace kymo::import::perf {
+namespace {
+
+constexpr std::size_t kPlace = BlockFile::kBlock + BlockFile::kBehind;
+
+}  // namespace
+
+bool BlockFile::can_be_mapped() {
+    return size_ == 0 || choose(0);
+}
+
+bool BlockFile::was_cut() const {
+    struct stat status{};
+    return failed_ || (pages_ != nullptr && pages_->is_missing()) ||
+           (file_ && ::fstat(file_.number(), &status) == 0 && static_cast<std::uint64_t>(status.st_size) < size_);
+}
 
 std::span<const std::uint8_t> BlockFile::fetch(std::uint64_t offset, std::size_t bytes) {
-    if (offset > size_ || bytes > size_ - offset || bytes == 0) {
+    if (offset > size_ || bytes > size_ - offset || bytes == 0 || !choose(offset / kBlock)) {
         return {};
     }
-    choose(offset / kBlock);
     const std::size_t in_block = static_cast<std::size_t>(offset % kBlock);
-    if (in_block + bytes <= kBlock) {
-        return in_block + bytes <= last_.size() ? last_.subspan(in_block, bytes) : std::span<const std::uint8_t>();
+    if (bytes <= last_.size() - in_block) {
+        return last_.subspan(in_block, bytes);
     }
     joined_.clear();
     for (std::size_t from = in_block; joined_.size() < bytes; from = 0) {
-        if (last_.size() <= from) {
-            return {};  // the file has shrunk
-        }
-        const std::size_t count = std::min(last_.size() - from, bytes - joined_.size());
+        const std::size_t count = std::min(kBlock - from, bytes - joined_.size());
         const auto part = last_.subspan(from, count);
         joined_.insert(joined_.end(), part.begin(), part.end());
-        if (joined_.size() < bytes) {
-            if (last_.size() < kBlock) {
-                return {};
-            }
-            choose(last_number_ + 1);
+        if (joined_.size() < bytes && !choose(last_begin_ / kBlock + 1)) {
+            return {};
         }
     }
     return joined_;
 }
 
-void BlockFile::choose(std::uint64_t number) {
-    if (number == last_number_) {
-        return;
-    }
-    last_number_ = number;
-    if (const auto found = index_.find(number); found != index_.end()) {
-        Block& block = blocks_[found->second];
-        block.used = true;
-        last_ = {block.bytes.get(), block.size};
-        return;
-    }
-    Block& block = victim(number);
-    block.number = number;
-    block.size = 0;
-    block.used = true;
+// Its bytes become last_. Precondition: it begins before the end.
+bool BlockFile::choose(std::uint64_t number) {
     const std::uint64_t begin = number * kBlock;
-    const std::size_t wanted = static_cast<std::size_t>(std::min<std::uint64_t>(kBlock, size_ - begin));
-    while (block.size < wanted) {
-        const ssize_t got = ::pread(file_.number(), block.bytes.get() + block.size, wanted - block.size,
-                                    static_cast<off_t>(begin + block.size));
-        if (got == 0 || (got < 0 && errno != EINTR)) {
-            break;
+    const std::size_t bytes = static_cast<std::size_t>(std::min<std::uint64_t>(kPlace, size_ - begin));
+    std::size_t place = 0;
+    if (const auto found = index_.find(number); found != index_.end()) {
+        place = found->second;
+    } else {
+        if (pages_ == nullptr) {
+            pages_ = GuardedPages::make(kPlace * kMostBlocks);
         }
-        block.size += got > 0 ? static_cast<std::size_t>(got) : 0;
+        last_ = {};
+        place = pages_ == nullptr ? 0 : victim();
+        if (pages_ == nullptr || !pages_->map(place * kPlace, bytes, file_.number(), begin)) {
+            failed_ = true;
+            return false;
+        }
+        blocks_[place].number = number;
+        index_[number] = place;
     }
-    index_[number] = hand_;
-    last_ = {block.bytes.get(), block.size};
+    blocks_[place].used = true;
+    last_begin_ = begin;
+    last_ = {pages_->data() + place * kPlace, bytes};
+    return true;
 }
 
 // The clock algorithm.
-BlockFile::Block& BlockFile::victim(std::uint64_t number) {
-    if (!seen_.insert(number).second) {
-        room_ = std::min(room_ * 2, kMostBlocks);
+std::size_t BlockFile::victim() {
+    if (blocks_.size() < kMostBlocks) {
+        blocks_.emplace_back();
+        return blocks_.size() - 1;
     }
-    if (blocks_.size() < room_) {
-        blocks_.push_back({0, 0, false, std::make_unique_for_overwrite<std::uint8_t[]>(kBlock)});
-        hand_ = blocks_.size() - 1;
-    } else {
-        do {
-            hand_ = (hand_ + 1) % blocks_.size();
-        } while (std::exchange(blocks_[hand_].used, false));
-        index_.erase(blocks_[hand_].number);
-    }
-    return blocks_[hand_];
+    do {
+        hand_ = (hand_ + 1) % blocks_.size();
+    } while (std::exchange(blocks_[hand_].used, false));
+    index_.erase(blocks_[hand_].number);
+    return hand_;
 }
 
 }  // namespace kymo::import::perf

@@ -1,4 +1,5 @@
-// Numbers and texts out of foreign bytes: nothing is read beyond them, and a short read is remembered.
+// Numbers and texts out of foreign bytes, each number by one load: nothing is read beyond them, and a short read is
+// remembered.
 #pragma once
 
 #include <concepts>
@@ -47,6 +48,8 @@ class Bytes {
         }
         T value;
         std::memcpy(&value, at_, sizeof value);
+        // The bytes may change: what was checked once must not be loaded again.
+        asm("" : "+r"(value));
         at_ += sizeof value;
         return order_.swapped ? swap_bytes(value) : value;
     }

@@ -73,7 +73,13 @@ Result<Input> input_of(Descriptor file, const std::string& name) {
     if (!S_ISREG(status.st_mode)) {
         return copy_of_pipe(file.number(), name);
     }
-    return Input{BlockFile(std::move(file), static_cast<std::uint64_t>(status.st_size)), name};
+    const int number = file.number();
+    BlockFile made(std::move(file), static_cast<std::uint64_t>(status.st_size));
+    if (!made.can_be_mapped()) {
+        ::lseek(number, 0, SEEK_SET);
+        return copy_of_pipe(number, name);
+    }
+    return Input{std::move(made), name};
 }
 
 }  // namespace

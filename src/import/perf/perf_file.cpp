@@ -10,8 +10,10 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
+#include <linux/perf_event.h>
 #include <new>
 #include <utility>
+#include <vector>
 
 namespace kymo::import::perf {
 namespace {
@@ -83,20 +85,25 @@ void sort_by_time(std::vector<Place>& places) {
     }
 }
 
-// The second reading. A record that was there at the first one may now be missing, if the file has shrunk.
-void deliver_all(Input& input, const FileHeader& header, Contents& contents, Visitor& visitor,
-                 const Progress& progress) {
+Error was_cut(const std::string& name) {
+    return {ErrorKind::kMalformed, fmt::format("{} became shorter, or unreadable, while it was read", name),
+            "import it when nothing writes it any more"};
+}
+
+// The second reading.
+Result<void> deliver_all(Input& input, const FileHeader& header, Contents& contents, Visitor& visitor,
+                         const Progress& progress) {
     BlockFile decompressed;
     if (contents.decompressed) {
         const std::uint64_t size = contents.decompressed->size();
         decompressed = BlockFile(contents.decompressed->release(), size);
     }
-    input.file.start_over();
+    std::vector<std::uint8_t> copy;
     RecordReader reader(contents.events, header.order, visitor);
     for (std::size_t i = 0; i < contents.places.size(); ++i) {
         if (i % kRecordsBetweenQuestions == 0) {
             if (visitor.enough()) {
-                return;
+                return {};
             }
             if (progress) {
                 progress(0.5 + static_cast<double>(i) / static_cast<double>(contents.places.size()) / 2);
@@ -106,7 +113,12 @@ void deliver_all(Input& input, const FileHeader& header, Contents& contents, Vis
         BlockFile& file = (contents.places[i].at & Place::kInSpool) != 0 ? decompressed : input.file;
         const auto head = file.at(at, kRecordHeader);
         const RecordHeader record = head.empty() ? RecordHeader() : read_record_header(head, header.order);
-        const auto bytes = record.size >= kRecordHeader ? file.at(at, record.size) : std::span<const std::uint8_t>();
+        auto bytes = record.size >= kRecordHeader ? file.at(at, record.size) : std::span<const std::uint8_t>();
+        // Of samples each number is taken once. Others have texts, which are read more often.
+        if (record.type != PERF_RECORD_SAMPLE) {
+            copy.assign(bytes.begin(), bytes.end());
+            bytes = copy;
+        }
         if (bytes.empty() || !reader.deliver(record, bytes, contents.places[i].time)) {
             contents.skipped.malformed();
         }
@@ -114,6 +126,7 @@ void deliver_all(Input& input, const FileHeader& header, Contents& contents, Vis
     if (progress) {
         progress(1);
     }
+    return input.file.was_cut() || decompressed.was_cut() ? was_cut(input.name) : Result<void>();
 }
 
 Result<FileFacts> read(const std::filesystem::path& path, Visitor& visitor, const Progress& progress) {
@@ -126,12 +139,17 @@ Result<FileFacts> read(const std::filesystem::path& path, Visitor& visitor, cons
     if (auto done = first_reading(*input, header, contents, visitor, progress); !done) {
         return done.error();
     }
+    if (input->file.was_cut()) {
+        return was_cut(input->name);
+    }
     take_notices(contents.skipped, contents.facts);
     sort_by_time(contents.places);
     if (auto done = visitor.begin(contents.facts, std::as_const(contents.events).all()); !done) {
         return done.error();
     }
-    deliver_all(*input, header, contents, visitor, progress);
+    if (auto done = deliver_all(*input, header, contents, visitor, progress); !done) {
+        return done.error();
+    }
     take_notices(contents.skipped, contents.facts);
     return std::move(contents.facts);
 }

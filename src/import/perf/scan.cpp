@@ -188,7 +188,8 @@ Result<void> Scan::compressed(std::span<const std::uint8_t> bytes) {
         decompressor_.emplace();
     }
     compressed_ += bytes.size();
-    decompressor_->give(bytes);
+    given_.assign(bytes.begin(), bytes.end());  // those of the file may change while they are read
+    decompressor_->give(given_);
     for (auto part = decompressor_->take(); !part.empty() && !stopped_; part = decompressor_->take()) {
         if (auto done = decompressed(part); !done) {
             return done;

@@ -44,8 +44,9 @@ class Scan {
     Features& features_;
 
     std::optional<Decompressor> decompressor_;
-    bool stopped_ = false;            // decompressing
-    std::uint64_t compressed_ = 0;    // bytes so far
+    bool stopped_ = false;          // decompressing
+    std::uint64_t compressed_ = 0;  // bytes so far
+    std::vector<std::uint8_t> given_;
     std::vector<std::uint8_t> rest_;  // decompressed, not yet a whole record
     std::uint64_t rest_at_ = 0;       // where that begins among all decompressed bytes
 };

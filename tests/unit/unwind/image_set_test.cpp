@@ -81,6 +81,24 @@ TEST_F(ImageSetTest, FindsByAddress) {
     }
 }
 
+TEST_F(ImageSetTest, SetsShareATable) {
+    Table table;
+    ASSERT_TRUE(compile_image(image_at(0x50000, 1, frames.section().bytes), &table));
+    {
+        ImageSet other;
+        ASSERT_TRUE(other.create({}));
+        ASSERT_NE(other.add(image_at(0x10000, 1, {}), table), ImageId{0});
+        EXPECT_EQ(kind_of(other.rule_at(0x10100).rule), RuleKind::kPlain) << "of the table, not of the image";
+        other.release();
+    }
+    const ImageId id = set.add(image_at(0x20000, 1, {}), table);
+    EXPECT_EQ(set.rule_at(0x20100).id, id);
+    EXPECT_EQ(kind_of(set.rule_at(0x20100).rule), RuleKind::kPlain) << "which the other set has not released";
+    EXPECT_EQ(set.entry(id).kept_table, &table);
+    set.release();
+    release(&table);
+}
+
 TEST_F(ImageSetTest, AcrossGigabytes) {
     const ImageId id = set.add(image_at(0x3FFFF000, 3, {}));
     EXPECT_EQ(set.find(0x3FFFFFFF), &set.entry(id));
