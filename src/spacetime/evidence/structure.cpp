@@ -1,6 +1,7 @@
 #include "spacetime/evidence/structure.h"
 
 #include "base/hash.h"
+#include "base/tables/number_table.h"
 #include "spacetime/profile/own_code.h"
 
 #include <algorithm>
@@ -57,14 +58,13 @@ class Builder {
 
   private:
     std::uint32_t child(std::uint32_t parent, std::uint32_t kind, std::uint64_t what, const StructureNode& made) {
-        const auto [entry, is_new] =
-            index_.try_emplace({parent, kind, what}, static_cast<std::uint32_t>(result_.nodes.size()));
+        const auto [node, is_new] = index_.try_emplace({parent, kind, what}, result_.nodes.size());
         if (is_new) {
             result_.nodes.push_back(made);
             result_.nodes.back().parent = parent;
             result_.lines.emplace_back();
         }
-        return entry->second;
+        return node;
     }
 
     void add_profile_node(std::uint32_t i) {
@@ -201,7 +201,7 @@ class Builder {
     const CodeMap& code_;
     CostTable inclusive_;
     Structure result_;
-    std::unordered_map<Key, std::uint32_t, KeyHash> index_;
+    NumberTable<Key, KeyHash> index_;
     std::unordered_map<std::uint64_t, std::size_t> head_sizes_;  // by function and loop
 };
 

@@ -1,6 +1,7 @@
 #include "spacetime/profile/call_tree.h"
 
 #include "base/hash.h"
+#include "base/tables/number_table.h"
 
 #include <algorithm>
 #include <string>
@@ -89,11 +90,11 @@ class TreeBuilder {
 
     CallNodeIndex child(CallNodeIndex parent, std::uint32_t function, NodeKind kind, bool inlined) {
         const PlaceKey key{raw(parent), function, (static_cast<std::uint32_t>(kind) << 1U) | (inlined ? 1U : 0U)};
-        const auto [entry, is_new] = index_.try_emplace(key, tree_.nodes.size());
+        const auto [node, is_new] = index_.try_emplace(key, tree_.nodes.size());
         if (is_new) {
             tree_.nodes.push_back({.parent = parent, .function = function, .kind = kind, .inlined = inlined});
         }
-        return entry->second;
+        return CallNodeIndex(node);
     }
 
     // "process 17 (make)", "rank 2 (solver 17)".
@@ -260,8 +261,8 @@ class TreeBuilder {
     const Profile& profile_;
     const std::vector<program::Request>& requests_;
     CallTree tree_;
-    CostTable node_totals_;  // by profile node
-    std::unordered_map<PlaceKey, CallNodeIndex, PlaceHash> index_;
+    CostTable node_totals_;                   // by profile node
+    NumberTable<PlaceKey, PlaceHash> index_;  // of nodes
     std::unordered_map<std::string, std::uint32_t> pseudo_;
     Hottest hottest_of_node_;
     Hottest hottest_of_function_;
@@ -273,7 +274,7 @@ CallTree fold_recursion(const CallTree& tree, const std::vector<bool>& combined)
     CallTree folded;
     folded.self = CostTable(tree.self.events());
     folded.nodes.push_back(tree.nodes[0]);
-    std::unordered_map<PlaceKey, CallNodeIndex, PlaceHash> index;
+    NumberTable<PlaceKey, PlaceHash> index;  // of folded nodes
     std::vector<CallNodeIndex> node_of(tree.nodes.size(), CallNodeIndex(0));
     std::vector<std::uint32_t> depth(tree.nodes.size(), 1);
     std::vector<std::int64_t> hottest(1);
@@ -289,8 +290,8 @@ CallTree fold_recursion(const CallTree& tree, const std::vector<bool>& combined)
             const bool is_combined = i < combined.size() && combined[i];
             const PlaceKey key{raw(parent), is_combined ? kNone : node.function,
                                (static_cast<std::uint32_t>(node.kind) << 1U) | (node.inlined ? 1U : 0U)};
-            const auto [entry, is_new] = index.try_emplace(key, folded.nodes.size());
-            at = entry->second;
+            const auto [known, is_new] = index.try_emplace(key, folded.nodes.size());
+            at = CallNodeIndex(known);
             if (is_new) {
                 folded.nodes.push_back(node);
                 folded.nodes.back().parent = parent;

@@ -22,11 +22,11 @@ void prepare(MergedStream& stream) {
 }  // namespace
 
 std::uint32_t ProfileTree::add(const NodeKey& key) {
-    const auto [entry, is_new] = index_.try_emplace(key, static_cast<std::uint32_t>(profile_.nodes.size()));
+    const auto [node, is_new] = index_.try_emplace(key, profile_.nodes.size());
     if (is_new) {
         profile_.nodes.push_back({key.parent, key.kind, key.image, key.offset});
     }
-    return entry->second;
+    return node;
 }
 
 std::uint32_t ProfileTree::image_index(std::uint64_t id, const FileData& file) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "base/hash.h"
+#include "base/tables/number_table.h"
 #include "spacetime/load/file_data.h"
 #include "spacetime/profile/profile.h"
 
@@ -43,14 +44,14 @@ class ProfileTree {
     // below another node.
     void begin_process() {
         image_indices_.clear();
-        index_.clear();
+        index_ = {};
     }
     // Index of Profile::images. Image 0 is generated code: offsets are process addresses.
     std::uint32_t image_index(std::uint64_t id, const FileData& file);
 
   private:
     Profile& profile_;
-    std::unordered_map<NodeKey, std::uint32_t, NodeHash> index_;
+    NumberTable<NodeKey, NodeHash> index_;
     std::map<ImageInfo, std::uint32_t> images_;
     std::unordered_map<std::uint64_t, std::uint32_t> image_indices_;  // of the current process
 };
