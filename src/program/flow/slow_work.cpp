@@ -108,7 +108,8 @@ class InnerLoop {
                 mark(SlowWork::kSearch, add);
                 return;
             }
-            const bool waits_for_memory = find_chained(add) | find_strided(add);
+            const bool is_chained = find_chained(add);
+            const bool waits_for_memory = find_strided(add) || is_chained;
             if (search_ == Search::kByCall) {
                 mark(SlowWork::kSearchByCall, add);
             } else if (waits_for_memory || !find_dividing(add)) {

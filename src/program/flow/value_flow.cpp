@@ -272,7 +272,9 @@ void ValueFlow::pass(std::uint64_t address, const Instruction& in, Values* value
         if (is_push(in) && is_known) {
             const std::uint32_t pushed = in.reads & ~register_bit(kStackPointer);
             values->put(stack.number, kWord,
-                        std::has_single_bit(pushed) ? values->general[std::countr_zero(pushed)] : Value());
+                        std::has_single_bit(pushed)
+                            ? values->general[static_cast<std::size_t>(std::countr_zero(pushed))]
+                            : Value());
         }
         return;
     }
@@ -305,7 +307,7 @@ void ValueFlow::pass(std::uint64_t address, const Instruction& in, Values* value
         const std::uint32_t address_registers = register_bit(in.memory[i].base);
         const std::uint32_t stored = in.reads & ~address_registers;
         const bool is_register = is_move && std::has_single_bit(stored) && in.vector_reads == 0;
-        Value put = is_register ? values->general[std::countr_zero(stored)] : Value();
+        Value put = is_register ? values->general[static_cast<std::size_t>(std::countr_zero(stored))] : Value();
         if (in.memory[i].width != kWord) {
             put = low_part(put, static_cast<std::uint8_t>(std::min<int>(8 * in.memory[i].width, 64)), address);
         }

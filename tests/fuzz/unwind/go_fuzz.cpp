@@ -73,7 +73,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         return 0;
     }
     const std::span given(data + 4, size - 4);
-    const std::size_t table_size = std::min<std::size_t>((data[0] | data[1] << 8U) * std::size_t{8}, given.size());
+    const std::size_t table_size = std::min<std::size_t>((data[0] | std::size_t{data[1]} << 8U) * 8, given.size());
     const std::size_t relocations_size =
         std::min<std::size_t>(data[2] * sizeof(Elf64_Rela), given.size() - table_size);
     // On the heap and of the exact sizes, so that a sanitizer sees any byte read outside.
