@@ -29,12 +29,12 @@ class Samples:
         program.map_into(self.data, PID, self.begin)
         self.data.fork(PID, PID + 1, PID, PID, self.begin)
 
-    def add(self, tick, function, thread=0, accesses=()):
-        """Accesses of the millisecond before `tick`: (event, address, weight, source)."""
+    def add(self, tick, function, thread=0, accesses=(), page=PAGE):
+        """Accesses of the millisecond before `tick`: (event, address, weight, source). `page`: the size of the pages that they are to."""
         chain = [self.program.at(function, 0), self.program.at("main", 20)]
         for i, (event, address, weight, source) in enumerate(accesses):
             self.data.sample(PID, PID + thread, self.begin + tick * MS - 1000 + i, chain, event=event, address=address, weight=weight, source=source,
-                             pages=((address + 2**30) % 2**64, PAGE, 512 * PAGE))
+                             pages=((address + 2**30) % 2**64, page, 512 * PAGE))
         # The clock's samples have an address, too, and a source that says that there is none.
         self.data.sample(PID, PID + thread, self.begin + tick * MS, chain, address=0x1234, source=NOT_AVAILABLE)
 
@@ -96,6 +96,32 @@ def sharing(test, program):
     test.equal("the account's families by function", {"seventy": {"false-sharing"}, "twenty": {"false-sharing"}, "ten": {None}}, families)
 
 
+def pages(test, program):
+    """Pages of three sizes by code; sizes that are none of a page are not known."""
+    made = Samples(program, False, perf_data.WEIGHT)
+    hit = (1, 0x7300_0000, 5, LOAD | L1 | HIT | TLB_HIT)
+    miss = (1, 0x7300_1000, 50, LOAD | NUMBER_MEMORY | TLB_MISS | TLB_WALK)
+    for i in range(10):
+        made.add(4 * i + 1, "seventy", accesses=[hit] * 2 + [miss], page=PAGE)
+        made.add(4 * i + 2, "seventy", accesses=[hit], page=2**21)
+        made.add(4 * i + 3, "ten", accesses=[hit] * 3, page=2**30)
+        made.add(4 * i + 4, "ten", accesses=[hit], page=(0, 3 * PAGE, 8, 2**63)[i % 4])
+    done, recording = import_of(test, made.bytes(), "pages")
+    test.equal("pages: kymo import ends with", 0, done.returncode)
+    seen = test.report(recording)["memory_accesses"]
+    read = lambda rows: {row["bytes"]: (row["accesses"], row["tlb_misses"]) for row in rows}
+    test.equal("pages: of the data", {PAGE: (30, 10), 2**21: (10, 0), 2**30: (30, 0)}, read(seen["data_pages"]))
+    test.equal("pages: of the code", {512 * PAGE: (80, 0)}, read(seen["code_pages"]))
+    places = {}
+    for place in seen["places"]:
+        function = re.search(r"\b(seventy|ten)\b", place["inlined_into"] or place["place"]["function"])[1]
+        places[function] = read(place["data_pages"])
+    test.equal("pages: by code", {"seventy": {PAGE: (30, 10), 2**21: (10, 0)}, "ten": {2**30: (30, 0)}}, places)
+    told = " ".join(test.must(test.kymo, "report", recording, "--all").split())
+    for words in ("pages of the data: 4 KiB 42.9 %, 2 MiB 14.3 %, 1 GiB 42.9 %; of the code: 2 MiB 100.0 %", "pages: 4 KiB 75.0 %, 2 MiB 25.0 %"):
+        test.check("pages: the report has them", words, told[-4000:], words in told)
+
+
 def bad_samples(test, program):
     """Bits that mean nothing, addresses at the ends of the space, and a file that ends within a sample."""
     made = Samples(program, False, perf_data.WEIGHT)
@@ -122,6 +148,7 @@ def body(test):
     levels(test, program, "weights", False, perf_data.WEIGHT_STRUCT)
     levels(test, program, "big", True, perf_data.WEIGHT_STRUCT)
     sharing(test, program)
+    pages(test, program)
     bad_samples(test, program)
 
 

@@ -2,11 +2,24 @@
 
 #include "recording/tables.h"
 
+#include <bit>
 #include <string>
 
 namespace kymo::spacetime {
 
 namespace rec = recording;
+
+namespace {
+
+// One access; none: the size is not known, or none of a page.
+PageSizes page_of(std::uint64_t bytes, bool misses_tlb) {
+    if (!std::has_single_bit(bytes) || bytes < kLeastPage || bytes > kMostPage) {
+        return {};
+    }
+    return {{bytes, {.accesses = 1, .tlb_misses = misses_tlb ? 1U : 0U}}};
+}
+
+}  // namespace
 
 AccessSum& AccessSum::operator+=(const AccessSum& other) {
     accesses += other.accesses;
@@ -17,6 +30,13 @@ AccessSum& AccessSum::operator+=(const AccessSum& other) {
     timed += other.timed;
     cycles += other.cycles;
     return *this;
+}
+
+void add_pages(PageSizes& to, const PageSizes& from) {
+    for (const auto& [bytes, sum] : from) {
+        to[bytes].accesses += sum.accesses;
+        to[bytes].tlb_misses += sum.tlb_misses;
+    }
 }
 
 AccessSum AccessesOfCode::all() const {
@@ -56,9 +76,14 @@ void AccessRows::add(std::uint32_t stream, const rec::MemoryAccess& row) {
     sum.cycles = is_timed ? row.weight : 0;
     const auto level = static_cast<std::size_t>(source.level);
     levels.at(level) += sum;
+    const PageSizes data_page = page_of(row.data_page, source.misses_tlb);
+    add_pages(data_pages, data_page);
+    add_pages(code_pages, page_of(row.code_page, false));
     const std::pair place(row.image, row.offset);
     if (const auto known = code.find(place); known != code.end() || code.size() < kMostCode) {
-        (known != code.end() ? known->second : code[place]).levels.at(level) += sum;
+        AccessesOfCode& here = known != code.end() ? known->second : code[place];
+        here.levels.at(level) += sum;
+        add_pages(here.data_pages, data_page);
     } else {
         ++without_code;
     }

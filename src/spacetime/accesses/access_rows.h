@@ -32,8 +32,20 @@ struct AccessSum {
     AccessSum& operator+=(const AccessSum& other);
 };
 
+// Accesses by the size of a page in bytes, where the processor's kernel says it: a power of two up to kMostPage, so
+// that there are few.
+struct PageSum {
+    std::uint64_t accesses = 0;
+    std::uint64_t tlb_misses = 0;
+};
+using PageSizes = std::map<std::uint64_t, PageSum>;
+inline constexpr std::uint64_t kLeastPage = std::uint64_t{1} << 10U;
+inline constexpr std::uint64_t kMostPage = std::uint64_t{1} << 40U;
+void add_pages(PageSizes& to, const PageSizes& from);
+
 struct AccessesOfCode {
     std::array<AccessSum, kMemoryLevels> levels{};
+    PageSizes data_pages;
     AccessSum all() const;
 };
 
@@ -58,6 +70,8 @@ struct AccessRows {
     std::map<std::pair<std::uint64_t, std::uint64_t>, AccessesOfCode> code;  // by image and offset
     std::map<std::uint64_t, AccessesOfLine> lines;                           // by address / kAccessLineBytes
     std::array<AccessSum, kMemoryLevels> levels{};                           // of all
+    PageSizes data_pages;                                                    // of all
+    PageSizes code_pages;                                                    // of their instructions
     std::uint64_t without_code = 0;                                          // accesses beyond kMostCode
     std::uint64_t without_line = 0;                                          // beyond kMostLines
 };

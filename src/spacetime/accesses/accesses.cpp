@@ -66,6 +66,7 @@ std::vector<AccessPlace> places_of(const std::vector<AccessRows>& files, const A
             for (std::size_t level = 0; level < kMemoryLevels; ++level) {
                 sum.levels.at(level) += accesses.levels.at(level);
             }
+            add_pages(sum.data_pages, accesses.data_pages);
         }
     }
     std::vector<AccessPlace> places;
@@ -85,6 +86,8 @@ MemoryAccesses make_memory_accesses(const std::vector<AccessRows>& files) {
             made.levels.at(level) += file.levels.at(level);
             made.all += file.levels.at(level);
         }
+        add_pages(made.data_pages, file.data_pages);
+        add_pages(made.code_pages, file.code_pages);
         made.without_code += file.without_code;
         made.without_line += file.without_line;
         for (const auto& [where, accesses] : file.code) {

@@ -35,6 +35,8 @@ struct MemoryAccesses {
 
     std::array<AccessSum, kMemoryLevels> levels{};
     AccessSum all;
+    PageSizes data_pages;             // that the data were in; empty: not known
+    PageSizes code_pages;             // that the instructions were in; likewise
     std::vector<AccessPlace> places;  // most cycles first, then most accesses
     std::vector<UsedLine> lines;      // most often modified by another core first, then most cycles
     std::size_t all_places = 0;       // before the lists were cut

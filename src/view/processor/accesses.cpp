@@ -19,6 +19,7 @@ using spacetime::AccessSum;
 using spacetime::kMemoryLevels;
 using spacetime::MemoryAccesses;
 using spacetime::MemoryLevel;
+using spacetime::PageSizes;
 using spacetime::Profile;
 using spacetime::SharedLine;
 using spacetime::UsedLine;
@@ -51,6 +52,31 @@ std::vector<std::string> level_words(const std::array<AccessSum, kMemoryLevels>&
     for (const auto& [accesses, level] : order) {
         words.push_back(fmt::format("{} {}{}", info_of(static_cast<MemoryLevel>(level)).words,
                                     percent(ratio_of(accesses, all)), words.size() + 1 < order.size() ? "," : ""));
+    }
+    return words;
+}
+
+// "4 KiB".
+std::string page_words(std::uint64_t bytes) {
+    constexpr std::uint64_t kUnit = 1024;
+    constexpr std::array<std::string_view, 4> kUnits = {"KiB", "MiB", "GiB", "TiB"};
+    std::size_t unit = 0;
+    for (bytes /= kUnit; bytes >= kUnit && unit + 1 < kUnits.size(); bytes /= kUnit) {
+        ++unit;
+    }
+    return fmt::format("{} {}", bytes, kUnits.at(unit));
+}
+
+// "4 KiB 80.0 %, 2 MiB 20.0 %", of the accesses whose page is known: small pages first.
+std::string pages_words(const PageSizes& pages) {
+    std::uint64_t all = 0;
+    for (const auto& [bytes, sum] : pages) {
+        all += sum.accesses;
+    }
+    std::string words;
+    for (const auto& [bytes, sum] : pages) {
+        words += fmt::format("{}{} {}", words.empty() ? "" : ", ", page_words(bytes),
+                             percent(ratio_of(sum.accesses, all)));
     }
     return words;
 }
@@ -93,7 +119,12 @@ std::string place_table(const Style& style, const MemoryAccesses& accesses, std:
                               {mean_words(style, sum)},
                               {name.empty() ? "unknown code" : name, Ink::kName},
                               {place.inlined_into.empty() ? "" : " in " + program::plain_name(place.inlined_into)}});
-        table.notes.push_back(level_words(place.accesses.levels, sum.accesses));
+        std::vector<std::string> notes = level_words(place.accesses.levels, sum.accesses);
+        if (!place.accesses.data_pages.empty()) {
+            notes.back() += ";";
+            notes.push_back("pages: " + pages_words(place.accesses.data_pages));
+        }
+        table.notes.push_back(std::move(notes));
     }
     std::string out = "\n" + paint(style, Ink::kHeading, "Accesses by code") + "\n" + render(style, table);
     rest_of(style, table.rows.size(), accesses.all_places, out);
@@ -135,6 +166,14 @@ Json json_sum(const AccessSum& sum) {
             {"cycles", sum.cycles}};
 }
 
+Json json_pages(const PageSizes& pages) {
+    Json json = Json::array();
+    for (const auto& [bytes, sum] : pages) {
+        json.push_back({{"bytes", bytes}, {"accesses", sum.accesses}, {"tlb_misses", sum.tlb_misses}});
+    }
+    return json;
+}
+
 Json json_levels(const std::array<AccessSum, kMemoryLevels>& levels) {
     Json json = Json::array();
     for (std::size_t i = 0; i < kMemoryLevels; ++i) {
@@ -162,6 +201,8 @@ std::string terminal_accesses(const Style& style, const Profile& profile, const 
                  ? ""
                  : fmt::format("; {} looked their page up in the page tables",
                                percent(ratio_of(accesses.all.tlb_misses, accesses.all.accesses)));
+    words += accesses.data_pages.empty() ? "" : "; pages of the data: " + pages_words(accesses.data_pages);
+    words += accesses.code_pages.empty() ? "" : "; of the code: " + pages_words(accesses.code_pages);
     words += accesses.without_code == 0
                  ? ""
                  : fmt::format("; {} of further code are in no row", amount(accesses.without_code));
@@ -178,12 +219,15 @@ Json json_accesses(const Profile& profile, const MemoryAccesses& accesses, std::
     json["without_code"] = accesses.without_code;
     json["without_line"] = accesses.without_line;
     json["levels"] = json_levels(accesses.levels);
+    json["data_pages"] = json_pages(accesses.data_pages);
+    json["code_pages"] = json_pages(accesses.code_pages);
     json["places"] = Json::array();
     for (const AccessPlace& place : accesses.places) {
         Json each = {{"place", code_json(place.place)},
                      {"inlined_into", place.inlined_into.empty() ? Json(nullptr) : Json(place.inlined_into)}};
         each.update(json_sum(place.accesses.all()));
         each["levels"] = json_levels(place.accesses.levels);
+        each["data_pages"] = json_pages(place.accesses.data_pages);
         json["places"].push_back(std::move(each));
     }
     json["all_places"] = accesses.all_places;

@@ -39,6 +39,32 @@ TEST(AccessRows, AddUpByCodeLevelAndLine) {
     EXPECT_EQ(rows.lines.at(0x41).first_code.second, 0x20U);
 }
 
+TEST(AccessRows, KnowPagesOfPowersOfTwo) {
+    constexpr std::uint64_t kMiss = 4U << 26U;
+    constexpr std::uint64_t kHuge = 2U << 20U;
+    AccessRows rows;
+    const auto add = [&rows](std::uint64_t data_page, std::uint64_t code_page, std::uint64_t source) {
+        recording::MemoryAccess row = access_of(0x10, 0x1000, source, 1);
+        row.data_page = data_page;
+        row.code_page = code_page;
+        rows.add(1, row);
+    };
+    add(4096, kHuge, kLoadL1 | kMiss);
+    add(4096, kHuge, kLoadL1);
+    add(kHuge, 0, kLoadL1);
+    for (const std::uint64_t none : {0U, 1U, 512U, 4095U, 12288U}) {
+        add(none, none, kLoadL1);
+    }
+    add(std::uint64_t{1} << 63U, kMostPage * 2, kLoadL1);
+    ASSERT_EQ(rows.data_pages.size(), 2U);
+    EXPECT_EQ(rows.data_pages.at(4096).accesses, 2U);
+    EXPECT_EQ(rows.data_pages.at(4096).tlb_misses, 1U);
+    EXPECT_EQ(rows.data_pages.at(kHuge).accesses, 1U);
+    ASSERT_EQ(rows.code_pages.size(), 1U);
+    EXPECT_EQ(rows.code_pages.at(kHuge).accesses, 2U);
+    EXPECT_EQ(rows.code.at({1, 0x10}).data_pages.size(), 2U);
+}
+
 TEST(AccessRows, CountWhatHasNoRoom) {
     AccessRows rows;
     for (std::uint64_t i = 0; i < AccessRows::kMostCode + 3; ++i) {
