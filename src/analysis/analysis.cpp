@@ -19,6 +19,18 @@ std::string name_of(const recording::Recording& recording) {
     return name.empty() ? "REC.kymo" : name;
 }
 
+// Each group of same spaces.
+std::vector<spacetime::CodeOfInterest> heavy_code(const spacetime::Evidence& evidence) {
+    std::vector<spacetime::CodeOfInterest> heavy;
+    for (const spacetime::SameSpaces& group : evidence.same_spaces) {
+        spacetime::CodeOfInterest& code = heavy.emplace_back();
+        for (const std::uint32_t member : group.members) {
+            code.push_back(&evidence.spaces[member].place);
+        }
+    }
+    return heavy;
+}
+
 }  // namespace
 
 Result<Analysis> analyse(const recording::Recording& recording, const SpaceTimeOptions& options, Looks looks) {
@@ -58,7 +70,7 @@ Result<Analysis> analyse(const recording::Recording& recording, const SpaceTimeO
     all.exact = spacetime::exact_calls(run.exact);
     spacetime::set_exact_calls(all.exact, &all.evidence);
     all.accesses = spacetime::make_memory_accesses(run.accesses);
-    all.branches = spacetime::make_branches(run.branches);
+    all.branches = spacetime::make_branches(run.branches, heavy_code(all.evidence));
     all.memory = spacetime::memory_over_time(std::move(run.memory));
     all.flows = spacetime::run_flows(std::move(run.flows));
     all.judgement = findings::judge_recording(run.findings, all.evidence);

@@ -32,8 +32,9 @@ struct Analysis : SpaceTime {
     spacetime::RunFlows flows;           // of an imported trace; otherwise empty
     spacetime::ExactCalls exact;         // of `kymo record --for … --exact`; otherwise empty
     spacetime::MemoryAccesses accesses;  // of samples with data addresses; where there are none it is empty
-    spacetime::Branches branches;        // of branch stacks; where there are none it is empty
-    EarlierLook earlier;                 // where the recording is a second look, and both are wanted
+    // Of branch stacks, with what ran of each of evidence.same_spaces; where there are none it is empty.
+    spacetime::Branches branches;
+    EarlierLook earlier;  // where the recording is a second look, and both are wanted
 };
 
 enum class Looks : std::uint8_t {

@@ -64,7 +64,7 @@ def file_of(work, big, branches=perf_data.BRANCH_ANY | perf_data.BRANCH_USER):
     stacks.append([work.branch(2, 5, PREDICTED), work.branch(8, 3, PREDICTED)])
     stacks.append([(KERNEL_CODE, BIAS + work.offsets[0], PREDICTED)])
     for i, stack in enumerate(stacks):
-        data.sample(PID, PID, begin + (i + 1) * MS, [BIAS + work.offsets[0]], stack=stack)
+        data.sample(PID, PID, begin + (i + 1) * MS, [BIAS + work.offsets[(0, 7)[i % 2]]], stack=stack)
     data.fork(PID, PID, 1, 1, begin + 100 * MS, kind=perf_data.EXIT)
     return data
 
@@ -98,11 +98,22 @@ def check_stacks(test, work, name, big, extra):
     spaces = {(work.offsets.index(space["first"]), work.offsets.index(space["last"])): (space["count"], space["instructions"])
               for space in seen["spaces"]}
     test.equal(f"{name}: code spaces: times, instructions", expected, spaces)
+    # Samples are at the first instruction and the eighth by turns: between them is what both ways share, and a rest that is all; back there is one way.
+    report = test.report(recording)
+    code = {}
+    for group in report["same_spaces"]:
+        ranges = [part for member in group["members"] for part in report["spaces"][member]["place"]["ranges"]]
+        held = tuple(i for i, at in enumerate(work.offsets) if any(begin <= at < end for begin, end in ranges))
+        code[held] = tuple(group["executed"][key] for key in ("instructions", "judged", "mispredicted"))
+    test.equal(f"{name}: heavy code, by its instructions: executed, judged, mispredicted", {(0, 1, 2, 7): (240, 31, 20), (0, 7, 8): (180, 91, 0), tuple(range(9)): (420, 152, 20)}, code)
     function = seen["functions"][0]
     test.equal(f"{name}: the function: instructions, spaces, blocks, executed", (420, 4, 5, 4),
                tuple(function[key] for key in ("instructions", "spaces", "blocks", "executed_blocks")))
     told = test.must(test.kymo, "report", recording, "--all")
     test.check(f"{name}: the report shows the branch", "a row with 20 of 31", told[-3000:], re.search(r"\b20\s+64\.5 %\s+31\s+30\s+work", told) is not None)
+    flat = " ".join(told.split())
+    words = "57.1 % of the instructions in branch stacks, 64.5 % of 31 branches mispredicted"
+    test.check(f"{name}: and what ran of heavy code", words, told[-3000:], words in flat)
     test.check(f"{name}: and the blocks", "4 of 5", told[-3000:], re.search(r"100.0 %\s+4\s+5\s+4\s+work", told) is not None)
 
 
@@ -120,7 +131,8 @@ def other_stacks(test, work):
     work.map_into(none, 1000 * MS)
     none.sample(PID, PID, 1001 * MS, [BIAS + work.offsets[0]])
     _, recording = import_of(test, none.bytes(), "without")
-    test.equal("without stacks there is no such key", False, "branches" in test.report(recording))
+    plain = test.report(recording)
+    test.equal("without stacks there is no such key", (False, []), ("branches" in plain, [group for group in plain["same_spaces"] if "executed" in group]))
 
 
 def bad_stacks(test, work):

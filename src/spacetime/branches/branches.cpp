@@ -1,5 +1,6 @@
 #include "spacetime/branches/branches.h"
 
+#include "program/module_file.h"
 #include "program/symbolize.h"
 #include "spacetime/branches/executed_code.h"
 #include "spacetime/evidence/structure.h"
@@ -111,6 +112,51 @@ std::vector<std::vector<std::uint64_t>> wanted_code(std::size_t images, const Co
     return wanted;
 }
 
+// Code of interest by image, and what ran of it.
+class Parts {
+  public:
+    Parts(const std::vector<ImageInfo>& images, const std::vector<CodeOfInterest>& interest)
+        : in_image_(images.size()), sums_(interest.size()) {
+        for (std::size_t i = 0; i < interest.size(); ++i) {
+            for (std::size_t image = 0; image < images.size(); ++image) {
+                std::vector<ByteRange> code;
+                for (const Place* place : interest[i]) {
+                    if (place->build_id == images[image].build_id &&
+                        place->module == program::module_name(images[image].path)) {
+                        code.insert(code.end(), place->ranges.begin(), place->ranges.end());
+                    }
+                }
+                if (!code.empty()) {
+                    in_image_[image].push_back({i, normalise(std::move(code))});
+                }
+            }
+        }
+    }
+    void add(std::uint32_t image, const RangeOfFunction& range, std::uint64_t count) {
+        for (const Part& part : in_image_[image]) {
+            sums_[part.index].instructions += instructions_in(range, part.code) * count;
+        }
+    }
+    void add(std::uint32_t image, std::uint64_t offset, const rec::TakenBranch& branch) {
+        for (const Part& part : in_image_[image]) {
+            const bool is_in = std::any_of(part.code.begin(), part.code.end(), [offset](const ByteRange& range) {
+                return offset >= range.begin && offset < range.end;
+            });
+            sums_[part.index].judged += is_in ? branch.judged : 0;
+            sums_[part.index].mispredicted += is_in ? branch.mispredicted : 0;
+        }
+    }
+    std::vector<ExecutedPart> take() { return std::move(sums_); }
+
+  private:
+    struct Part {
+        std::size_t index = 0;  // of sums_
+        std::vector<ByteRange> code;
+    };
+    std::vector<std::vector<Part>> in_image_;
+    std::vector<ExecutedPart> sums_;
+};
+
 // Cycles that the code took longer behind mispredicted branches than it would have taken behind predicted ones; below
 // 0: it took less.
 double excess_of(const rec::ExecutedRange& range) {
@@ -143,7 +189,7 @@ LateCode late_code(const std::vector<BranchRows>& files) {
     return code;
 }
 
-Branches make_branches(const std::vector<BranchRows>& files) {
+Branches make_branches(const std::vector<BranchRows>& files, const std::vector<CodeOfInterest>& interest) {
     Branches made;
     made.account = account_of(files);
     if (!made.is_known()) {
@@ -154,6 +200,7 @@ Branches make_branches(const std::vector<BranchRows>& files) {
     const BranchTable table = branches_of(files, images);
     CodeMap code(images.all(), wanted_code(images.all().size(), ranges));
 
+    Parts parts(images.all(), interest);
     std::vector<SpaceOfImage> spaces;
     std::map<std::uint32_t, FunctionSum> functions;
     CodeRanges sound;
@@ -172,6 +219,7 @@ Branches make_branches(const std::vector<BranchRows>& files) {
             continue;
         }
         made.instructions += found.instructions * range.count;
+        parts.add(key.first, found, range.count);
         spaces.push_back({key.first,
                           {.first_place = {},
                            .last_place = {},
@@ -193,6 +241,7 @@ Branches make_branches(const std::vector<BranchRows>& files) {
         made.taken += sum.row.taken;
         made.judged += sum.row.judged;
         made.mispredicted += sum.row.mispredicted;
+        parts.add(key.first, key.second, sum.row);
         branches.push_back({key.first,
                             {.place = {},
                              .offset = key.second,
@@ -202,6 +251,7 @@ Branches make_branches(const std::vector<BranchRows>& files) {
                              .passed = counts.at(key.second),
                              .targets = sum.targets.size()}});
     }
+    made.of_interest = parts.take();
     std::vector<std::pair<std::uint32_t, FunctionSum>> of_functions(functions.begin(), functions.end());
     made.all_branches = branches.size();
     made.all_spaces = spaces.size();

@@ -7,6 +7,7 @@
 #include "program/symbols.h"
 #include "recording/tables/processor.h"
 #include "spacetime/branches/branch_rows.h"
+#include "spacetime/evidence/node.h"
 #include "spacetime/evidence/operands/late_code.h"
 
 #include <cstddef>
@@ -45,6 +46,15 @@ struct ExecutedFunction {
     std::uint32_t executed_blocks = 0;  // of these, with an instruction that ran
 };
 
+// What ran of some code.
+struct ExecutedPart {
+    std::uint64_t instructions = 0;  // that the stacks show in it, of Branches::instructions
+    std::uint64_t judged = 0;        // branches in it of which the processor says whether it predicted them
+    std::uint64_t mispredicted = 0;  // of these
+};
+// Pieces of code that are one; they live where this does.
+using CodeOfInterest = std::vector<const Place*>;
+
 struct Branches {
     static constexpr std::size_t kMostKept = 200;  // of each list
 
@@ -61,6 +71,7 @@ struct Branches {
     std::vector<BranchOfCode> branches;       // most mispredicted first, then most taken
     std::vector<ExecutedSpace> spaces;        // greatest weight first
     std::vector<ExecutedFunction> functions;  // most instructions first
+    std::vector<ExecutedPart> of_interest;    // parallel to what make_branches() was asked for
     std::size_t all_branches = 0;             // before the lists were cut
     std::size_t all_spaces = 0;
     std::size_t all_functions = 0;
@@ -72,7 +83,7 @@ struct Branches {
 LateCode late_code(const std::vector<BranchRows>& files);
 
 // `files`: the rows of all files. Cost: decodes the functions that they are in, and looks up the names of what is
-// kept.
-Branches make_branches(const std::vector<BranchRows>& files);
+// kept. `interest`: code whose part in them is wanted, at a cost of all ranges of its image for each.
+Branches make_branches(const std::vector<BranchRows>& files, const std::vector<CodeOfInterest>& interest = {});
 
 }  // namespace kymo::spacetime

@@ -81,7 +81,19 @@ RangeOfFunction in_function(CodeMap& code, std::uint32_t image, const recording:
     for (const BlockPart& part : space.parts) {
         found.blocks.push_back(part.block);
     }
+    found.code = space.ranges;
+    found.beginnings = &made->flow->graph.instructions;
     return found;
+}
+
+std::uint64_t instructions_in(const RangeOfFunction& range, std::span<const ByteRange> code) {
+    std::uint64_t count = 0;
+    for (const ByteRange& common : intersection(range.code, code)) {
+        const auto first = std::lower_bound(range.beginnings->begin(), range.beginnings->end(), common.begin);
+        const auto behind = std::lower_bound(first, range.beginnings->end(), common.end);
+        count += static_cast<std::uint64_t>(behind - first);
+    }
+    return count;
 }
 
 }  // namespace kymo::spacetime

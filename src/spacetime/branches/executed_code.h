@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -46,7 +47,13 @@ struct RangeOfFunction {
     std::uint64_t instructions = 0;  // 0: its code cannot be decoded
     bool is_broken = false;          // no straight run leads from its first to its last instruction
     std::vector<std::uint32_t> blocks;
+    std::vector<ByteRange> code;                             // all of it, normalised
+    const std::vector<std::uint64_t>* beginnings = nullptr;  // of all instructions of the function, ascending
 };
+
+// How many instructions of the range begin in `code`, which is normalised.
+std::uint64_t instructions_in(const RangeOfFunction& range, std::span<const ByteRange> code);
+
 // `code`: has the functions of both ends.
 RangeOfFunction in_function(CodeMap& code, std::uint32_t image, const recording::ExecutedRange& range);
 

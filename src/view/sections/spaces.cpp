@@ -12,13 +12,14 @@ extern const Section kSpacesSection{
     .needs_code = true,
     .text =
         [](const SectionInput& in) {
-            return in.options.is_short ? terminal_collections(in.analysis.evidence, in.options, in.filter)
-                                       : terminal_spaces(in.analysis.evidence, in.options, in.filter);
+            return in.options.is_short
+                       ? terminal_collections(in.analysis.evidence, in.options, in.filter)
+                       : terminal_spaces(in.analysis.evidence, in.options, in.filter, in.analysis.branches);
         },
     .json =
         [](const analysis::Analysis& analysis, nlohmann::ordered_json& report) {
             report["spaces"] = json_spaces(analysis.evidence);
-            report["same_spaces"] = json_same_spaces(analysis.evidence);
+            report["same_spaces"] = json_same_spaces(analysis.evidence, analysis.branches);
             report["intervals"] = json_intervals(analysis.evidence);
             report["patterns"] = json_patterns(analysis.evidence);
         },

@@ -270,7 +270,7 @@ Json life_json(const Evidence& evidence, const SameSpaces& group) {
 
 }  // namespace
 
-Json json_same_spaces(const Evidence& evidence) {
+Json json_same_spaces(const Evidence& evidence, const Branches& branches) {
     Json list = Json::array();
     for (const SameSpaces& group : evidence.same_spaces) {
         Json members = Json::array();
@@ -286,6 +286,14 @@ Json json_same_spaces(const Evidence& evidence) {
                         {"in", id_of(group.node)},
                         {"events", json_events(evidence, group.deltas)},
                         {"in_time", life_json(evidence, group)}});
+        if (list.size() <= branches.of_interest.size() && branches.instructions != 0) {
+            const ExecutedPart& part = branches.of_interest[list.size() - 1];
+            list.back()["executed"] = {
+                {"share", static_cast<double>(part.instructions) / static_cast<double>(branches.instructions)},
+                {"instructions", part.instructions},
+                {"judged", part.judged},
+                {"mispredicted", part.mispredicted}};
+        }
     }
     return list;
 }

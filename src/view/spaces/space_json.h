@@ -1,6 +1,7 @@
 // The four collections as data: keys as in docs/json.md.
 #pragma once
 
+#include "spacetime/branches/branches.h"
 #include "spacetime/evidence/evidence.h"
 
 #include <cstdint>
@@ -20,7 +21,9 @@ nlohmann::ordered_json json_neighbour(const spacetime::Evidence& evidence, std::
                                       spacetime::NodeIndex node, bool is_before);
 
 nlohmann::ordered_json json_spaces(const spacetime::Evidence& evidence);
-nlohmann::ordered_json json_same_spaces(const spacetime::Evidence& evidence);
+// `branches`: as of terminal_spaces().
+nlohmann::ordered_json json_same_spaces(const spacetime::Evidence& evidence,
+                                        const spacetime::Branches& branches = {});
 nlohmann::ordered_json json_intervals(const spacetime::Evidence& evidence);
 nlohmann::ordered_json json_patterns(const spacetime::Evidence& evidence);
 

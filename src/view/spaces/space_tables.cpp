@@ -22,7 +22,7 @@ constexpr std::uint64_t kManyFolded = 30;  // occurrences too short to have rows
 
 class Tables : SpaceSheet {
   public:
-    explicit Tables(SpaceSheet sheet) : SpaceSheet(std::move(sheet)) {}
+    Tables(SpaceSheet sheet, const Branches& branches) : SpaceSheet(std::move(sheet)), branches_(branches) {}
 
     std::string all() {
         code_over_time(*this);
@@ -43,26 +43,47 @@ class Tables : SpaceSheet {
         heading("Heavy code",
                 "by weight: instructions times occurrences between two samples; time against weight well above 1: "
                 "stalls");
-        table({"weight", "time", "95 % of time", "time/weight", "times", "alike", "code"}, order,
-              [&](std::uint32_t i) {
-                  const SameSpaces& group = evidence.same_spaces[i];
-                  const HeavySpace& space = evidence.spaces[group.members.front()];
-                  const double stall = group.weight > 0 ? group.time_share / group.weight : 0;
-                  std::vector<Cell> cells = {
-                      {percent(group.weight)},
-                      {percent(group.time_share)},
-                      {group.members.size() == 1 ? fmt::format("{:.1f}{}{:.1f}", space.time_low * 100,
-                                                               style.unicode ? "–" : "-", space.time_high * 100)
-                                                 : std::string(signs(style).dot)},
-                      {fmt::format("{:.1f}", stall), stall >= 2 ? Ink::kHot : Ink::kPlain},
-                      {count(static_cast<std::int64_t>(group.occurrences))},
-                      {group.members.size() == 1
-                           ? std::string(signs(style).dot)
-                           : fmt::format("{} {:.0f}%", group.members.size(), group.overlap * 100)}};
-                  add_code(cells, space);
-                  return cells;
-              });
+        table(
+            {"weight", "time", "95 % of time", "time/weight", "times", "alike", "code"}, order,
+            [&](std::uint32_t i) {
+                const SameSpaces& group = evidence.same_spaces[i];
+                const HeavySpace& space = evidence.spaces[group.members.front()];
+                const double stall = group.weight > 0 ? group.time_share / group.weight : 0;
+                std::vector<Cell> cells = {
+                    {percent(group.weight)},
+                    {percent(group.time_share)},
+                    {group.members.size() == 1 ? fmt::format("{:.1f}{}{:.1f}", space.time_low * 100,
+                                                             style.unicode ? "–" : "-", space.time_high * 100)
+                                               : std::string(signs(style).dot)},
+                    {fmt::format("{:.1f}", stall), stall >= 2 ? Ink::kHot : Ink::kPlain},
+                    {count(static_cast<std::int64_t>(group.occurrences))},
+                    {group.members.size() == 1
+                         ? std::string(signs(style).dot)
+                         : fmt::format("{} {:.0f}%", group.members.size(), group.overlap * 100)}};
+                add_code(cells, space);
+                return cells;
+            },
+            [&](std::uint32_t i) { return executed_words(i); });
         heavy_counters(order);
+    }
+
+    // Of what the branch stacks show exactly: the same code's part. Nothing: there are none.
+    std::vector<std::string> executed_words(std::uint32_t group) const {
+        if (group >= branches_.of_interest.size() || branches_.instructions == 0) {
+            return {};
+        }
+        const ExecutedPart& part = branches_.of_interest[group];
+        std::vector<std::string> words = {fmt::format(
+            "{} of the instructions in branch stacks",
+            percent(static_cast<double>(part.instructions) / static_cast<double>(branches_.instructions)))};
+        if (part.judged != 0) {
+            words.back() += ",";
+            words.push_back(
+                fmt::format("{} of {} mispredicted",
+                            percent(static_cast<double>(part.mispredicted) / static_cast<double>(part.judged)),
+                            quantity(part.judged, "branch", "branches")));
+        }
+        return words;
     }
 
     // The same rows once more, if cycles and instructions were counted: beside the other figures there would be no
@@ -157,12 +178,15 @@ class Tables : SpaceSheet {
                                : std::vector<std::string>();
             });
     }
+
+    const Branches& branches_;
 };
 
 }  // namespace
 
-std::string terminal_spaces(const Evidence& evidence, const ReportOptions& options, std::string_view filter) {
-    return Tables({evidence, options, options.style, filter}).all();
+std::string terminal_spaces(const Evidence& evidence, const ReportOptions& options, std::string_view filter,
+                            const Branches& branches) {
+    return Tables({evidence, options, options.style, filter}, branches).all();
 }
 
 }  // namespace kymo::view
