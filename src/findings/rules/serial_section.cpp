@@ -127,14 +127,20 @@ bool is_code(const SpaceNode& node) {
     return node.kind != SpaceKind::kIteration && node.kind != SpaceKind::kMark;
 }
 
-// Others work in the same code on the same call path, a fifth as much and more: one has more of it than the others
-// (load-imbalance).
+// Another works in the same code on the same call path, in company, a fifth as much and more: one has more of it than
+// the others (load-imbalance). Threads that take turns there each work alone.
 bool is_shared(const SpaceNode& node, std::uint32_t thread) {
-    constexpr std::int64_t kLeastPart = 5;
-    const std::int64_t own = node.work_of(thread).all();
-    return std::any_of(node.work.begin(), node.work.end(), [&](const ThreadWork& other) {
-        return other.thread != thread && other.ns.all() * kLeastPart >= own;
-    });
+    constexpr double kLeastPart = 5;
+    constexpr float kCompany = 1.5F;  // threads at work
+    ByThread others;
+    for (std::size_t row = 0; row < node.rows.size(); ++row) {
+        if (node.rows.thread[row] != thread && node.rows.active_threads[row] >= kCompany) {
+            others[node.rows.thread[row]] += static_cast<double>(processor(node.rows.terms[row]));
+        }
+    }
+    const auto own = static_cast<double>(node.work_of(thread).all());
+    return std::any_of(others.begin(), others.end(),
+                       [&](const auto& other) { return other.second * kLeastPart >= own; });
 }
 
 void claim_serial_section(const Case& subject, std::vector<Claim>* claims) {

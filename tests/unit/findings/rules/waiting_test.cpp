@@ -369,10 +369,14 @@ TEST(SerialSection, IsNoneOfAStageThatTheOthersWaitFor) {
 
 TEST(SerialSection, IsNoneOfWorkThatOthersShareOnTheSamePath) {
     MadeEvidence made = serial(400, 1.0F);
-    made.evidence.nodes[1].work = {{1, {.user = 400 * kMs}}, {2, {.user = 70 * kMs}}};
-    EXPECT_EQ(claims_of(kSerialSection, made.evidence).size(), 1U);
-    made.evidence.nodes[1].work[1].ns.user = 90 * kMs;
+    made.add_occurrence(1, {.thread = 2, .begin = 0, .terms = {.user = 90 * kMs}});
+    auto& rows = made.evidence.nodes[1].rows;
+    rows.active_threads.back() = 1.0F;
+    EXPECT_EQ(claims_of(kSerialSection, made.evidence).size(), 1U) << "in turns";
+    rows.active_threads.back() = 2.0F;
     EXPECT_TRUE(claims_of(kSerialSection, made.evidence).empty()) << "one has more of it: a load imbalance";
+    rows.terms.back().user = 70 * kMs;
+    EXPECT_EQ(claims_of(kSerialSection, made.evidence).size(), 1U);
 }
 
 TEST(SerialSection, IsNoneInCompanyNorInASequentialProgram) {
