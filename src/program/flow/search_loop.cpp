@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <bit>
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
 namespace kymo::program {
@@ -82,40 +81,36 @@ class SearchLoop {
 
     bool ends_where_equal() const {
         return std::any_of(blocks_.begin(), blocks_.end(), [&](std::uint32_t number) {
-            const std::optional<bool> leaves_if_taken = leaves(number);
-            return leaves_if_taken && compares_at_end(graph_.blocks[number], *leaves_if_taken);
+            return leaves_where_equal(number) && compares_at_end(graph_.blocks[number]);
         });
     }
 
   private:
     bool is_inside(std::uint32_t block) const { return registers_.contains(block); }
 
-    // Of a block whose conditional jump has one way out of the loop: whether that is the jump's target. None: it has
-    // no such jump.
-    std::optional<bool> leaves(std::uint32_t number) const {
+    // Of the two ways behind the block's jump one stays inside, and the other one is taken where the last
+    // comparison's sides are equal.
+    bool leaves_where_equal(std::uint32_t number) const {
         const Block& block = graph_.blocks[number];
         std::optional<Instruction> last;
         each_instruction(decoder_, code_, graph_, block,
                          [&](std::uint64_t /*address*/, const Instruction& in) { last = in; });
         if (!last || last->kind != InstructionKind::kConditionalJump ||
             (last->condition != Condition::kEqual && last->condition != Condition::kNotEqual)) {
-            return std::nullopt;
+            return false;
         }
         const auto edges = graph_.edges_of(number);
-        const auto inside =
-            std::count_if(edges.begin(), edges.end(), [&](const BlockEdge& edge) { return is_inside(edge.to); });
-        // Of its two ways one stays inside. Jumping on equality leaves, or going on where they are not equal stays.
-        if (inside != 1) {
-            return std::nullopt;
+        const auto stays_inside = [&](const BlockEdge& edge) { return is_inside(edge.to); };
+        const auto stays = std::find_if(edges.begin(), edges.end(), stays_inside);
+        if (stays == edges.end() || std::any_of(stays + 1, edges.end(), stays_inside)) {
+            return false;
         }
-        const auto stays =
-            std::find_if(edges.begin(), edges.end(), [&](const BlockEdge& edge) { return is_inside(edge.to); });
         const bool stays_by_jump = last->has_target && graph_.blocks[stays->to].begin == last->target;
         return stays_by_jump ? last->condition == Condition::kNotEqual : last->condition == Condition::kEqual;
     }
 
-    // Whether the block's last comparison is of an element with a value that stays; `if_equal`: the loop ends there.
-    bool compares_at_end(const Block& block, bool if_equal) const {
+    // Whether the block's last comparison is of an element with a value that stays, or of a call's result with 0.
+    bool compares_at_end(const Block& block) const {
         bool is_key = false;
         std::uint32_t elements = 0;  // registers that hold what was read in this block
         each_instruction(decoder_, code_, graph_, block, [&](std::uint64_t /*address*/, const Instruction& in) {
@@ -141,7 +136,7 @@ class SearchLoop {
                 in.operation == Operation::kLoad && reads_element(in) && (address_registers(in) & written_) != 0;
             elements = (elements & ~in.writes) | (is_element ? register_bit(in.destination) : 0);
         });
-        return is_key && if_equal;
+        return is_key;
     }
 
     const Decoder& decoder_;

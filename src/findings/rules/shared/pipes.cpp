@@ -22,14 +22,17 @@ bool transfers(const Evidence& evidence, const ThreadFacts& thread, WaitKind kin
 
 // One thread of the process reads, and another one writes.
 bool leads_to_thread(const Evidence& evidence, std::uint32_t process) {
-    const std::vector<ThreadFacts>& threads = evidence.run.threads;
-    return std::any_of(threads.begin(), threads.end(), [&](const ThreadFacts& reader) {
-        return reader.process == process && transfers(evidence, reader, WaitKind::kRead) &&
-               std::any_of(threads.begin(), threads.end(), [&](const ThreadFacts& writer) {
-                   return &writer != &reader && writer.process == process &&
-                          transfers(evidence, writer, WaitKind::kWrite);
-               });
-    });
+    std::size_t readers = 0;
+    std::size_t writers = 0;
+    std::size_t either = 0;
+    for (const ThreadFacts& thread : evidence.run.threads) {
+        const bool reads = thread.process == process && transfers(evidence, thread, WaitKind::kRead);
+        const bool writes = thread.process == process && transfers(evidence, thread, WaitKind::kWrite);
+        readers += reads ? 1 : 0;
+        writers += writes ? 1 : 0;
+        either += reads || writes ? 1 : 0;
+    }
+    return readers > 0 && writers > 0 && either > 1;
 }
 
 }  // namespace
