@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -149,9 +150,13 @@ void claim_serial_section(const Case& subject, std::vector<Claim>* claims) {
         return;
     }
     const double kept = kept_from_work_ns(evidence);
-    const std::vector<Stage> stages = pipeline_stages(evidence);
+    std::optional<std::vector<Stage>> stages;  // found where a section is
     const auto is_stage = [&](std::uint32_t thread) {
-        return std::any_of(stages.begin(), stages.end(), [&](const Stage& stage) { return stage.thread == thread; });
+        if (!stages) {
+            stages = pipeline_stages(evidence);
+        }
+        return std::any_of(stages->begin(), stages->end(),
+                           [&](const Stage& stage) { return stage.thread == thread; });
     };
     std::vector<Alone> alone(evidence.nodes.size());
     std::vector<bool> is_serial(evidence.nodes.size(), false);

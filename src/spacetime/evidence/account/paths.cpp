@@ -125,8 +125,7 @@ class PathReader {
           code_(code),
           symbols_(names.symbols()),
           is_own_(own_functions(profile, symbols_)),
-          families_(symbols_.functions.size()),
-          members_(symbols_.functions.size()) {}
+          named_(symbols_.functions.size()) {}
 
     PathEnds read() {
         PathEnds result;
@@ -234,7 +233,7 @@ class PathReader {
             *end = PathEnd{.kind = {.is_outside = is_outside, .is_known = true, .is_partial = kind.is_partial}};
         }
         const bool is_own = is_users(frame);
-        const SpecialMember member = is_own ? member_of(frame.function) : SpecialMember::kNone;
+        const SpecialMember member = is_own ? named(frame.function).member : SpecialMember::kNone;
         const bool is_copy = member == SpecialMember::kCopy && end->function != 0;
         if (is_own && !is_copy) {
             if (member != SpecialMember::kDestructor) {
@@ -250,17 +249,17 @@ class PathReader {
         // of strings. The memory that the copy of a container takes is apart from the copying.
         const bool may_have_one =
             !kind.is_meeting && (kind.family == TaxFamily::kNone || kind.family == TaxFamily::kCopying);
-        const bool is_search = may_have_one && !kind.is_call && has_name && compares(function.name) &&
+        const bool is_search = may_have_one && !kind.is_call && has_name && named(frame.function).compares &&
                                profile_.nodes[caller].kind == NodeKind::kFrame &&
                                slow_work(profile_.nodes[caller]) == program::SlowWork::kSearchByCall;
         const TaxFamily own = !may_have_one ? TaxFamily::kNone
                               : is_copy     ? TaxFamily::kCopying
                               : is_search   ? TaxFamily::kShifting
-                                            : family(frame.function);
+                                            : named(frame.function).family;
         kind.is_call = kind.is_call || !frame.inlined;
         // Exceptions are their own cost, whichever function of a library throws or catches them.
         const bool is_thrown = !kind.is_meeting && kind.family != TaxFamily::kStartEnd &&
-                               family(frame.function) == TaxFamily::kExceptions;
+                               named(frame.function).family == TaxFamily::kExceptions;
         if (is_thrown || (!kind.is_meeting && (kind.family == TaxFamily::kNone || own == TaxFamily::kAllocation))) {
             kind.family = is_thrown ? TaxFamily::kExceptions : own;
             kind.taxing = kind.family == TaxFamily::kNone || !has_name ? 0 : called(frame.function, caller);
@@ -272,7 +271,7 @@ class PathReader {
             end->file = destroying_->file;
             end->line = destroying_->line;
         }
-        if (!kind.is_meeting && is_meeting(function.name)) {
+        if (!kind.is_meeting && named(frame.function).is_meeting) {
             kind.is_meeting = true;
             kind.taxing = frame.function;
         }
@@ -360,18 +359,23 @@ class PathReader {
         return is_in ? std::prev(behind)->work : program::SlowWork::kNone;
     }
 
-    TaxFamily family(std::uint32_t function) {
-        if (!families_[function]) {
-            families_[function] = family_of(symbols_.functions[function].name, symbols_.functions[function].module);
-        }
-        return *families_[function];
-    }
+    // What a function's name says.
+    struct Named {
+        TaxFamily family{};
+        SpecialMember member{};
+        bool is_meeting = false;
+        bool compares = false;
+    };
 
-    SpecialMember member_of(std::uint32_t function) {
-        if (!members_[function]) {
-            members_[function] = special_member(symbols_.functions[function].name);
+    const Named& named(std::uint32_t number) {
+        if (!named_[number]) {
+            const program::Function& function = symbols_.functions[number];
+            named_[number] = Named{.family = family_of(function.name, function.module),
+                                   .member = special_member(function.name),
+                                   .is_meeting = kymo::spacetime::is_meeting(function.name),
+                                   .compares = kymo::spacetime::compares(function.name)};
         }
-        return *members_[function];
+        return *named_[number];
     }
 
     const Profile& profile_;
@@ -379,8 +383,7 @@ class PathReader {
     const CodeMap* code_;
     const program::Symbols& symbols_;
     std::vector<bool> is_own_;
-    std::vector<std::optional<TaxFamily>> families_;                       // by function
-    std::vector<std::optional<SpecialMember>> members_;                    // likewise
+    std::vector<std::optional<Named>> named_;                              // by function
     std::optional<PathEnd> destroying_;                                    // who destroys, in a destructor
     std::unordered_map<std::uint32_t, PathEnd> destroying_by_;             // by node: likewise
     std::unordered_map<std::uint64_t, bool> users_;                        // by function and file

@@ -143,6 +143,8 @@ TEST(OwnPaths, HaveThePlaceOfWhoCopiesAndDestroys) {
 TEST(SpecialMembers, AreKnownByTheirNames) {
     EXPECT_EQ(special_member("a::Board<int>::Board(a::Board<int> const&)"), SpecialMember::kCopy);
     EXPECT_EQ(special_member("a::Board<b::C>::operator=(a::Board<b::C> const&)"), SpecialMember::kCopy);
+    EXPECT_EQ(special_member("(anonymous namespace)::Board::Board((anonymous namespace)::Board const&)"),
+              SpecialMember::kCopy);
     EXPECT_EQ(special_member("Board::~Board()"), SpecialMember::kDestructor);
     EXPECT_EQ(special_member("Board::Board(Board&&)"), SpecialMember::kNone);
     EXPECT_EQ(special_member("Board::Board(Other const&)"), SpecialMember::kNone);
