@@ -58,6 +58,8 @@ struct Rule {
     // Reports what happened, not why: shown only if no other rule explains at least half as much of the same time.
     bool is_exclusive = false;  // its time, in one function, is that of no other such rule (rows of the account)
     bool is_generic = false;
+    // Of work dealt out in parts: shown where the loop over the parts is, not inside a part.
+    bool is_of_parts = false;
     bool is_advantage = false;
     // Reports what others took from the program: what compares times, untested, may be their doing and yields to it.
     bool is_others_doing = false;

@@ -122,6 +122,38 @@ bool is_held_inside(const Evidence& evidence, const Finding& outer, const Findin
            inner.share_low >= kMostOfOuter * outer.share_low;
 }
 
+// A loop between the two has the inner one in each of its rounds, and the threads do not wait in it for one another.
+bool is_in_a_part(const Evidence& evidence, const Finding& outer, const Finding& inner) {
+    constexpr double kWaits = 0.05;  // of its time
+    for (NodeIndex i = inner.node; i != kNone && i != outer.node;) {
+        i = i.in(evidence.nodes).parent;
+        const bool is_loop = i != kNone && (i.in(evidence.nodes).kind == spacetime::SpaceKind::kLoop ||
+                                            i.in(evidence.nodes).kind == spacetime::SpaceKind::kLoopNest);
+        if (is_loop) {
+            const spacetime::TimeTerms& total = i.in(evidence.nodes).total;
+            const auto waits = static_cast<double>(total.waiting + total.spinning + total.other);
+            if (waits < kWaits * static_cast<double>(total.wall())) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+// The claim that is furthest out of those of the same kind that have no more at stake, but for a few.
+std::size_t outermost_of(const Evidence& evidence, const std::vector<Weighed>& story, std::size_t best) {
+    std::size_t result = best;
+    for (std::size_t i = 0; i < story.size(); ++i) {
+        const Finding& outer = story[i].finding;
+        const bool is_further_out = outer.kind == story[best].finding.kind && outer.node != kNone &&
+                                    !is_tool(evidence, outer.node) &&
+                                    is_inside(evidence, story[best].finding.node, outer.node) &&
+                                    depth(evidence, outer.node) < depth(evidence, story[result].finding.node);
+        result = is_further_out && outer.share_low >= kMostOfOuter * story[best].finding.share_low ? i : result;
+    }
+    return result;
+}
+
 // `others`: the claims of other stories.
 std::size_t best_of(const Evidence& evidence, const std::vector<Weighed>& story, const std::vector<Weighed>& others) {
     // By falling share_low already.
@@ -149,9 +181,12 @@ std::size_t best_of(const Evidence& evidence, const std::vector<Weighed>& story,
         });
         best = user == story.end() ? best : static_cast<std::size_t>(user - story.begin());
     }
+    const bool is_of_parts = story[best].rule->is_of_parts && story[best].finding.node != kNone;
+    best = is_of_parts ? outermost_of(evidence, story, best) : best;
     // Further inside, step by step. Every step goes deeper: a loop and its rounds are each inside the other.
     for (std::size_t i = 0; i < story.size(); ++i) {
-        if (is_held_inside(evidence, story[best].finding, story[i].finding)) {
+        if (is_held_inside(evidence, story[best].finding, story[i].finding) &&
+            !(is_of_parts && is_in_a_part(evidence, story[best].finding, story[i].finding))) {
             best = i;
             i = static_cast<std::size_t>(-1);  // again from the front
         }

@@ -285,6 +285,7 @@ extern const Rule kLoadImbalance{
         "print how much work each thread gets, or run with the schedule changed (OMP_SCHEDULE=dynamic where the loop "
         "has "
         "schedule(runtime))",
+    .is_of_parts = true,
 };
 
 extern const Rule kEvenLoad{

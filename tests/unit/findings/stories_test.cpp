@@ -13,6 +13,7 @@ namespace kymo::findings {
 
 extern const Rule kPageFaultsOfSpace;
 extern const Rule kSlowInstance;
+extern const Rule kLoadImbalance;
 namespace {
 
 Weighed claim(std::uint32_t node, double share_low, std::string kind = "page-faults") {
@@ -49,6 +50,39 @@ TEST(Stories, ALoopAndItsRoundsAreOnePlace) {
         join_stories(made.evidence, {claim(loop, 0.50), claim(rounds, 0.50), claim(others, 0.50)});
     ASSERT_EQ(findings.size(), 1U);
     EXPECT_EQ(findings[0].node, NodeIndex(loop));
+}
+
+// Uneven parts are dealt out by the loop over them, further out than the code that works longest in one of them, and
+// further inside than a loop in whose rounds the threads wait for one another.
+TEST(Stories, UnevenPartsAreShownAtTheLoopOverThem) {
+    MadeEvidence made;
+    const std::uint32_t thread = made.add_node("work");
+    const std::uint32_t steps = made.add_node("work", thread, spacetime::SpaceKind::kLoopNest);
+    const std::uint32_t step = made.add_node("advance", steps);
+    const std::uint32_t rows = made.add_node("advance", step, spacetime::SpaceKind::kLoop);
+    const std::uint32_t row = made.add_node("relax", rows);
+    made.finish();
+    const auto set = [&](std::uint32_t node, std::int64_t user, std::int64_t waiting) {
+        NodeIndex(node).in(made.evidence.nodes).total = {.user = user, .waiting = waiting};
+    };
+    set(thread, 100, 30);
+    set(steps, 100, 30);
+    set(step, 99, 0);
+    set(rows, 99, 0);
+    set(row, 98, 0);
+    const auto shown = [&](const std::vector<std::uint32_t>& nodes) {
+        std::vector<Weighed> claims;
+        for (const std::uint32_t node : nodes) {
+            claims.push_back(claim(node, node == row ? 0.50 : 0.49, "load-imbalance"));
+            claims.back().rule = &kLoadImbalance;
+        }
+        const std::vector<Finding> findings = join_stories(made.evidence, claims);
+        EXPECT_EQ(findings.size(), 1U);
+        return findings.at(0).node;
+    };
+    EXPECT_EQ(shown({thread, steps, step, rows, row}), NodeIndex(rows));
+    EXPECT_EQ(shown({thread, row}), NodeIndex(thread));
+    EXPECT_EQ(shown({row}), NodeIndex(row));
 }
 
 TEST(Stories, FromTheRoundsOfALoopToWhatIsInsideIt) {
