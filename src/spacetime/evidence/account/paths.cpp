@@ -47,6 +47,12 @@ bool compares(std::string_view function) {
     });
 }
 
+// The functions that a hash table calls for its keys.
+bool is_for_keys(std::string_view function) {
+    const std::string_view name = qualified_name(function);
+    return name.ends_with("operator()") || name.ends_with("operator==");
+}
+
 bool is_kernel(std::string_view module) {
     return module.starts_with("[kernel.") || module == "[kernel]" || module == "[guest.kernel.kallsyms]";
 }
@@ -241,8 +247,15 @@ class PathReader {
             } else if (!destroying_ && end->function != 0) {
                 destroying_ = *end;
             }
-            *end = PathEnd{
-                .kind = {.is_known = true}, .function = frame.function, .file = frame.file, .line = frame.line};
+            const bool is_callback =
+                kind.family == TaxFamily::kHashing && (kind.is_callback || is_for_keys(function.name));
+            *end = PathEnd{.kind = {.family = is_callback ? TaxFamily::kHashing : TaxFamily::kNone,
+                                    .is_known = true,
+                                    .is_callback = is_callback,
+                                    .taxing = is_callback ? kind.taxing : 0},
+                           .function = frame.function,
+                           .file = frame.file,
+                           .line = frame.line};
             return;
         }
         // The family is that of the outermost call that has one: a string that grows allocates, but its time is that

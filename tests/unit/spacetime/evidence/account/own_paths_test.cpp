@@ -140,6 +140,28 @@ TEST(OwnPaths, HaveThePlaceOfWhoCopiesAndDestroys) {
     EXPECT_EQ(end("Board::Board(int)", take), std::pair(std::string("Board::Board(int)"), TaxFamily::kAllocation));
 }
 
+// What a hash table calls for its keys is the table's time, at the function that can be changed.
+TEST(OwnPaths, HaveTheHashTableThatCallsThem) {
+    const auto end = [](const std::string& library, const std::string& called, const std::string& inner) {
+        const MadePath made = make({"-", "/home/user/app|count|src/app.cpp|", "/home/user/app|" + library + "||i",
+                                    "/home/user/app|" + called + "|src/app.h|", inner});
+        const PathEnds paths = make_path_ends(made.profile, Names(made.requests, made.symbols));
+        const PathEnd& last = paths.ends[paths.of_node.back()];
+        return std::pair(made.symbols.functions[last.function].name, last.kind.family);
+    };
+    const std::string table = "std::unordered_map<Key, int, KeyHash>::operator[](Key const&)";
+    const std::string hash = "KeyHash::operator()(Key const&) const";
+    const std::string equal = "Key::operator==(Key const&) const";
+    const std::string compare = "/lib/libc.so.6|__memcmp_evex_movbe||";
+    const std::string mix = "/home/user/app|mix|src/app.h|";
+    EXPECT_EQ(end(table, hash, compare), std::pair(hash, TaxFamily::kHashing));
+    EXPECT_EQ(end(table, equal, compare), std::pair(equal, TaxFamily::kHashing));
+    EXPECT_EQ(end(table, hash, mix), std::pair(std::string("mix"), TaxFamily::kHashing));
+    EXPECT_EQ(end(table, "Value::Value(int)", mix), std::pair(std::string("mix"), TaxFamily::kNone));
+    EXPECT_EQ(end("std::sort<Key*, Less>(Key*, Key*, Less)", hash, mix),
+              std::pair(std::string("mix"), TaxFamily::kNone));
+}
+
 TEST(SpecialMembers, AreKnownByTheirNames) {
     EXPECT_EQ(special_member("a::Board<int>::Board(a::Board<int> const&)"), SpecialMember::kCopy);
     EXPECT_EQ(special_member("a::Board<b::C>::operator=(a::Board<b::C> const&)"), SpecialMember::kCopy);
