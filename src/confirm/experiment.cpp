@@ -113,6 +113,7 @@ bool suits_speed_up(std::string_view kind) {
                                           "regular-expressions",
                                           "repeated-work",
                                           "serial-section",
+                                          "serialising",
                                           "strided-access",
                                           "string-building",
                                           "syscall-storm"};

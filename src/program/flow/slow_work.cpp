@@ -69,14 +69,23 @@ bool reads_more_than_bytes(const Instruction& in) {
                        [](const MemoryOperand& operand) { return operand.is_read && operand.width > 1; });
 }
 
+// Likewise what is made of few bits of a value (a table of 256 checksums).
+bool keeps_few_bits(const Instruction& in) {
+    constexpr std::uint8_t kFewBits = 8;
+    return in.memory_operands == 0 &&
+           ((in.operation == Operation::kZeroExtend && in.bits <= kFewBits) ||
+            (in.operation == Operation::kMask && in.constant >= 0 && in.constant < (std::int64_t{1} << kFewBits)));
+}
+
 void pass(const Instruction& in, Origins* origins) {
     const Mask address = reads_more_than_bytes(in) ? address_read(in) : 0;
     const Mask loaded = origins->of(address, origins->any) | origins->of(in.reads, origins->loaded);
     const Mask any = origins->of(in.reads, origins->any);
+    const bool is_new = is_call(in.kind) || keeps_few_bits(in);
     for (std::uint8_t reg = 0; reg < kRegisters; ++reg) {
         if ((in.writes & register_bit(reg)) != 0) {
-            origins->any[reg] = is_call(in.kind) ? 0 : any;
-            origins->loaded[reg] = is_call(in.kind) ? 0 : loaded;
+            origins->any[reg] = is_new ? 0 : any;
+            origins->loaded[reg] = is_new ? 0 : loaded;
         }
     }
 }
@@ -340,7 +349,7 @@ class InnerLoop {
         struct Stream {
             std::int64_t step = 0;
             std::set<std::pair<std::int64_t, std::uint16_t>> parts;  // displacement, bytes
-            std::vector<std::uint32_t> loads;
+            std::vector<std::uint32_t> accesses;
         };
         std::map<std::tuple<std::uint8_t, std::uint8_t, std::uint8_t>, Stream> streams;
         for (const std::uint32_t block : blocks_) {
@@ -354,9 +363,7 @@ class InnerLoop {
                     Stream& stream = streams[{operand.base, operand.index, operand.scale}];
                     stream.step = std::abs(*step);
                     stream.parts.emplace(operand.displacement, operand.width);
-                    if (operand.is_read) {
-                        stream.loads.push_back(number);
-                    }
+                    stream.accesses.push_back(number);
                 }
             });
         }
@@ -368,8 +375,8 @@ class InnerLoop {
                 used += width;
             }
             if (stream.step >= kCacheLine && used * kUsedPart <= stream.step) {
-                for (const std::uint32_t load : stream.loads) {
-                    add(load, SlowWork::kStridedLoad);
+                for (const std::uint32_t access : stream.accesses) {
+                    add(access, SlowWork::kStrided);
                     is_any = true;
                 }
             }

@@ -16,18 +16,19 @@ namespace kymo::program {
 
 enum class SlowWork : std::uint8_t {
     kNone,
-    kDivision,      // dividing or extracting a root: ten cycles and more each, one at a time
-    kAtomic,        // a locked change of memory: some 20 cycles alone, hundreds where other processors change it too
-    kStridedLoad,   // a loop's load that moves by a cache line or more each round, of which at most a quarter is used
-    kSerialSum,     // a loop that adds to one register (or multiplies it) round by round, in floating point, and does
-                    // little else: each addition waits for the one before
-    kScalarWork,    // a loop over arrays in order that computes one number at a time, though nothing in it needs the
-                    // round before, but for a sum: vectors would do two to sixteen. Its instructions take longer than
-                    // its data, wherever that comes from
-    kScalarLoop,    // likewise, where the data may take longer
-    kChainedLoad,   // a loop's load whose address comes from what it read the round before: no two at a time. Not
-                    // where that was a byte
-    kSearch,        // a loop that goes through elements until one equals a value (search_loop.h)
+    kDivision,     // dividing or extracting a root: ten cycles and more each, one at a time
+    kAtomic,       // a locked change of memory: some 20 cycles alone, hundreds where other processors change it too
+    kStrided,      // a loop's load or store that moves by a cache line or more each round, of which at most a quarter
+                   // is used
+    kSerialSum,    // a loop that adds to one register (or multiplies it) round by round, in floating point, and does
+                   // little else: each addition waits for the one before
+    kScalarWork,   // a loop over arrays in order that computes one number at a time, though nothing in it needs the
+                   // round before, but for a sum: vectors would do two to sixteen. Its instructions take longer than
+                   // its data, wherever that comes from
+    kScalarLoop,   // likewise, where the data may take longer
+    kChainedLoad,  // a loop's load whose address comes from what it read the round before: no two at a time. Not
+                   // where that was a byte, or eight bits of it were kept
+    kSearch,       // a loop that goes through elements until one equals a value (search_loop.h)
     kSearchByCall,  // likewise, until a call returns 0: slow where that compares
 };
 

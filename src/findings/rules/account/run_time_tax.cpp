@@ -236,6 +236,7 @@ extern const Rule kReferenceTax{tax_rule<TaxFamily::kReferenceCounts>(309)};
 extern const Rule kClockTax{tax_rule<TaxFamily::kClock>(310)};
 extern const Rule kCopyTax{tax_rule<TaxFamily::kCopying>(311)};
 extern const Rule kShiftTax{tax_rule<TaxFamily::kShifting>(317)};
+extern const Rule kSerialTax{tax_rule<TaxFamily::kSerialising>(327)};
 extern const Rule kFillTax{tax_rule<TaxFamily::kFilling>(325)};
 extern const Rule kAllocationTax{tax_rule<TaxFamily::kAllocation>(312, "allocation-churn")};
 // None of kScalarLoop: how much vectors save depends on whether the data comes from the caches.

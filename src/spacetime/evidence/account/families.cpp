@@ -53,6 +53,63 @@ constexpr std::array kPatterns = {
     TaxPattern{"tb_create_raw", F::kExceptions},
     TaxPattern{"PyException_", F::kExceptions},
     TaxPattern{"BaseException_", F::kExceptions},
+    // Of CPython's own functions those that do not take the same time however large the object is. Their names are
+    // known where its debug information is; those that it exports always.
+    TaxPattern{"list_contains", F::kShifting, "python"},
+    TaxPattern{"list_index", F::kShifting, "python"},
+    TaxPattern{"list_count", F::kShifting, "python"},
+    TaxPattern{"list_remove", F::kShifting, "python"},
+    TaxPattern{"list_insert", F::kShifting, "python"},
+    TaxPattern{"ins1", F::kShifting, "python"},
+    TaxPattern{"list_ass_slice", F::kShifting, "python"},
+    TaxPattern{"tuplecontains", F::kShifting, "python"},
+    TaxPattern{"tuple_index", F::kShifting, "python"},
+    TaxPattern{"tuple_count", F::kShifting, "python"},
+    TaxPattern{"PySequence_Index", F::kShifting, "python"},
+    TaxPattern{"PyList_Insert", F::kShifting, "python"},
+    TaxPattern{"PyList_SetSlice", F::kShifting, "python"},
+    TaxPattern{"list_slice", F::kCopying, "python"},
+    TaxPattern{"list_concat", F::kCopying, "python"},
+    TaxPattern{"list_copy", F::kCopying, "python"},
+    TaxPattern{"tupleslice", F::kCopying, "python"},
+    TaxPattern{"tupleconcat", F::kCopying, "python"},
+    TaxPattern{"dict_copy", F::kCopying, "python"},
+    TaxPattern{"set_copy", F::kCopying, "python"},
+    TaxPattern{"bytes_concat", F::kCopying, "python"},
+    TaxPattern{"PyList_GetSlice", F::kCopying, "python"},
+    TaxPattern{"PyTuple_GetSlice", F::kCopying, "python"},
+    TaxPattern{"PyDict_Copy", F::kCopying, "python"},
+    TaxPattern{"PyBytes_Concat", F::kCopying, "python"},
+    TaxPattern{"unicode_concatenate", F::kStrings, "python"},
+    TaxPattern{"PyUnicode_Append", F::kStrings, "python"},
+    TaxPattern{"PyUnicode_Concat", F::kStrings, "python"},
+    TaxPattern{"unicode_format", F::kFormatting, "python"},
+    TaxPattern{"unicode__format__", F::kFormatting, "python"},
+    TaxPattern{"do_string_format", F::kFormatting, "python"},
+    TaxPattern{"long__format__", F::kFormatting, "python"},
+    TaxPattern{"float___format__", F::kFormatting, "python"},
+    TaxPattern{"float_repr", F::kFormatting, "python"},
+    TaxPattern{"long_to_decimal_string", F::kFormatting, "python"},
+    TaxPattern{"PyUnicode_Format", F::kFormatting, "python"},
+    TaxPattern{"PyOS_double_to_string", F::kFormatting, "python"},
+    TaxPattern{"PyOS_string_to_double", F::kFormatting, "python"},
+    TaxPattern{"_PyUnicode_FormatAdvancedWriter", F::kFormatting, "python"},
+    TaxPattern{"_PyFloat_FormatAdvancedWriter", F::kFormatting, "python"},
+    TaxPattern{"_PyLong_FormatAdvancedWriter", F::kFormatting, "python"},
+    TaxPattern{"sre_", F::kRegex, "python"},
+    TaxPattern{"pattern_", F::kRegex, "python"},
+    TaxPattern{"_pickle_", F::kSerialising},
+    TaxPattern{"PyMarshal_", F::kSerialising, "python"},
+    TaxPattern{"", F::kSerialising, "_json"},
+    TaxPattern{"scanner_call", F::kSerialising, "python"},
+    TaxPattern{"encoder_call", F::kSerialising, "python"},
+    TaxPattern{"boost::archive::", F::kSerialising},
+    TaxPattern{"cereal::", F::kSerialising},
+    TaxPattern{"google::protobuf::", F::kSerialising},
+    TaxPattern{"", F::kSerialising, "libprotobuf"},
+    TaxPattern{"msgpack::", F::kSerialising},
+    TaxPattern{"nlohmann::", F::kSerialising},
+    TaxPattern{"rapidjson::", F::kSerialising},
     TaxPattern{"std::exception", F::kExceptions},
     TaxPattern{"std::runtime_error", F::kExceptions},
     TaxPattern{"std::logic_error", F::kExceptions},
@@ -436,7 +493,7 @@ TaxFamily family_of(program::SlowWork work) {
             return TaxFamily::kNotVectorised;
         case program::SlowWork::kScalarLoop:
             return TaxFamily::kScalarLoop;
-        case program::SlowWork::kStridedLoad:
+        case program::SlowWork::kStrided:
             return TaxFamily::kStridedAccess;
         case program::SlowWork::kChainedLoad:
             return TaxFamily::kPointerChasing;
@@ -455,6 +512,7 @@ TaxFamily family_of(std::string_view function, std::string_view module) {
     name.remove_prefix(name.starts_with("__GI_") ? 5 : 0);
     name.remove_prefix(name.starts_with("___") ? 1 : 0);
     const std::string_view method = last_part(name);
+    module.remove_prefix(module.starts_with("libpython") ? 3 : 0);
     const auto found = std::find_if(kPatterns.begin(), kPatterns.end(), [&](const TaxPattern& pattern) {
         return module.starts_with(pattern.module) && name.starts_with(pattern.begin) &&
                method.starts_with(pattern.method);

@@ -24,6 +24,7 @@ enum class TaxFamily : std::uint8_t {
     kExceptions,
     kStrings,
     kFormatting,
+    kSerialising,
     kRegex,
     kHashing,
     kTasks,
@@ -46,7 +47,7 @@ enum class TaxFamily : std::uint8_t {
     kRepeated,
     kStartEnd,  // start and end of the run-time libraries themselves: no tax on anything, and nothing to change
 };
-inline constexpr std::size_t kTaxFamilies = 29;
+inline constexpr std::size_t kTaxFamilies = 30;
 
 struct TaxInfo {
     TaxFamily family;
@@ -93,6 +94,11 @@ inline constexpr std::array<TaxInfo, kTaxFamilies> kTaxTable = {{
     {TaxFamily::kFormatting, "formatting", "formatting and parsing text",
      "format only what is shown; std::to_chars and std::from_chars do without locales and streams",
      "leave out the formatting (write a constant) and measure again"},
+    {TaxFamily::kSerialising, "serialising", "turning objects into bytes and back (pickle, JSON, archives)",
+     "send or store less: what does not change once, not with every message; an index or a name instead of the "
+     "object; "
+     "numbers as arrays (array, numpy, shared memory)",
+     "send a small constant instead, even if the result is then wrong, and measure again"},
     {TaxFamily::kRegex, "regular-expressions", "regular expressions",
      "compile the expression once, outside the loop; search for plain text where there is no pattern",
      "make the expression static const and measure again"},
@@ -142,7 +148,7 @@ inline constexpr std::array<TaxInfo, kTaxFamilies> kTaxTable = {{
      0.5},
     {TaxFamily::kScalarLoop, "scalar-loop", "computing one number at a time, as fast as memory may allow",
      "if the data is in a cache, let the compiler use vectors: -O3 -march=native", "compile with -O3 -march=native"},
-    {TaxFamily::kStridedAccess, "strided-access", "reading memory with a stride of a cache line and more",
+    {TaxFamily::kStridedAccess, "strided-access", "reading or writing memory with a stride of a cache line and more",
      "exchange the loops so that the innermost one goes through memory in order; keep what is read together in one "
      "array of its own; work in blocks that fit the cache",
      "exchange the loops, or read from a compact copy, and measure again"},
