@@ -119,6 +119,15 @@ bool is_another_kind(const Tax& tax, TaxFamily family) {
                                             tax.most->detail == "pthread_join" || tax.waited_ns > tax.ns));
 }
 
+// The time of an access with a stride is that of page faults where there are as many of them: known, or beneath the
+// resolution of the clocks that tell the kernel's time from the program's.
+bool are_page_faults(const Evidence& evidence, NodeIndex node, std::int64_t ns) {
+    constexpr double kFaultNs = 3000;  // of one, with the accesses to its page
+    const CounterIndex faults = counter(evidence, "page-faults");
+    return node != kNone && faults != kNone &&
+           static_cast<double>(faults.in(node.in(evidence.nodes).deltas)) * kFaultNs >= static_cast<double>(ns);
+}
+
 // `called`: its place, in words.
 std::string repeating_words(const AccountRow& row, const std::string& called) {
     const bool is_recurrence = called.starts_with(fmt::format("`{}`", row.detail));
@@ -145,6 +154,9 @@ void claim_tax(const Case& subject, std::vector<Claim>* claims) {
     const TaxInfo& info = info_of(kFamily);
     Claim claim;
     claim.node = node_of(evidence, tax.most->place);
+    if (kFamily == TaxFamily::kStridedAccess && are_page_faults(evidence, claim.node, tax.most->ns)) {
+        return;
+    }
     claim.place = to_place(tax.most->place);
     claim.own = at_most(tax.threads, run);
     const bool is_called = !is_work;
@@ -198,7 +210,9 @@ constexpr std::string_view kBranchAgainst =
     "and "
     "stacks without cycles, count for nothing";
 constexpr std::string_view kWorkAgainst =
-    "code that cannot be decoded counts for nothing, nor do instructions of libraries";
+    "code that cannot be decoded counts for nothing, nor do instructions of libraries, nor does access to memory "
+    "that "
+    "is touched for the first time (page faults)";
 
 // `kind`: where another rule has the same defect.
 template <TaxFamily kFamily>
