@@ -1,6 +1,7 @@
 #include "findings/stories.h"
 
 #include "findings/rules/shared/spare.h"
+#include "program/demangle.h"
 
 #include <algorithm>
 #include <iterator>
@@ -122,14 +123,19 @@ bool is_held_inside(const Evidence& evidence, const Finding& outer, const Findin
            inner.share_low >= kMostOfOuter * outer.share_low;
 }
 
-// A loop between the two has the inner one in each of its rounds, and the threads do not wait in it for one another.
+// What each thread runs a part of: a loop, or a parallel region as a function of its own, in whose loop it gets one.
+bool has_parts(const spacetime::SpaceNode& node, const spacetime::SpaceNode& inner) {
+    return node.kind == spacetime::SpaceKind::kLoop || node.kind == spacetime::SpaceKind::kLoopNest ||
+           (node.kind == spacetime::SpaceKind::kFunction && program::is_parallel_region(node.place.function) &&
+            node.place.function != inner.place.function);
+}
+
+// Between the two is code with the inner one in each of its parts, in which the threads do not wait for one another.
 bool is_in_a_part(const Evidence& evidence, const Finding& outer, const Finding& inner) {
     constexpr double kWaits = 0.05;  // of its time
     for (NodeIndex i = inner.node; i != kNone && i != outer.node;) {
         i = i.in(evidence.nodes).parent;
-        const bool is_loop = i != kNone && (i.in(evidence.nodes).kind == spacetime::SpaceKind::kLoop ||
-                                            i.in(evidence.nodes).kind == spacetime::SpaceKind::kLoopNest);
-        if (is_loop) {
+        if (i != kNone && has_parts(i.in(evidence.nodes), inner.node.in(evidence.nodes))) {
             const spacetime::TimeTerms& total = i.in(evidence.nodes).total;
             const auto waits = static_cast<double>(total.waiting + total.spinning + total.other);
             if (waits < kWaits * static_cast<double>(total.wall())) {

@@ -90,6 +90,12 @@ bool is_go_receiver(std::string_view name, std::size_t begin, std::size_t end) {
            name.substr(end).starts_with('.');
 }
 
+// Where the compiler's mark of a parallel region begins; npos: there is none.
+std::size_t region_mark(std::string_view name) {
+    const std::size_t gcc = name.find("._omp_fn.");
+    return gcc != std::string_view::npos ? gcc : name.find(".omp_outlined");
+}
+
 }  // namespace
 
 bool is_mangled(std::string_view name) {
@@ -154,15 +160,17 @@ std::string short_name(std::string_view name, std::size_t max_template) {
     return out.empty() ? std::string(name) : out;
 }
 
+bool is_parallel_region(std::string_view name) {
+    return region_mark(name) != std::string_view::npos;
+}
+
 std::string plain_name(std::string_view name) {
     constexpr std::string_view kUnnamed = "(anonymous namespace)::";
-    for (const std::string_view mark : {"._omp_fn.", ".omp_outlined"}) {
-        if (const std::size_t at = name.find(mark); at != std::string_view::npos) {
-            std::string_view around = name.substr(0, at);
-            constexpr std::string_view kClone = " [clone ";
-            around.remove_suffix(around.ends_with(kClone) ? kClone.size() : 0);
-            return "parallel region" + (around.empty() ? std::string() : " in " + plain_name(around));
-        }
+    if (const std::size_t at = region_mark(name); at != std::string_view::npos) {
+        std::string_view around = name.substr(0, at);
+        constexpr std::string_view kClone = " [clone ";
+        around.remove_suffix(around.ends_with(kClone) ? kClone.size() : 0);
+        return "parallel region" + (around.empty() ? std::string() : " in " + plain_name(around));
     }
     std::string plain = short_name(name);
     for (std::size_t at = 0; (at = plain.find(kUnnamed, at)) != std::string::npos;) {

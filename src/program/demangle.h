@@ -23,5 +23,7 @@ std::string short_name(std::string_view name, std::size_t max_template = 16);
 // What compilers make of a parallel region's code is called so: "step(int) [clone ._omp_fn.0]" (GCC) and
 // "step.omp_outlined" (Clang) are "parallel region in step".
 std::string plain_name(std::string_view name);
+// Whether it is such a region's.
+bool is_parallel_region(std::string_view name);
 
 }  // namespace kymo::program

@@ -179,7 +179,22 @@ class InnerLoop {
         return std::find(blocks_.begin(), blocks_.end(), block) != blocks_.end();
     }
 
+    // Of an interpreter, of a machine of states: which of its cases reads the next one's address changes by the
+    // round.
+    bool dispatches() const {
+        bool result = false;
+        for (const std::uint32_t block : blocks_) {
+            each(block, [&](std::uint32_t /*number*/, const Instruction& in) {
+                result = result || in.kind == InstructionKind::kIndirectJump;
+            });
+        }
+        return result;
+    }
+
     void note_chained() {
+        if (dispatches()) {
+            return;
+        }
         at_begin_ = {{header_, Origins::at_header()}};
         Origins at_end;  // of a round
         for (bool changed = true; changed;) {

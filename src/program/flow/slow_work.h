@@ -27,7 +27,8 @@ enum class SlowWork : std::uint8_t {
                    // its data, wherever that comes from
     kScalarLoop,   // likewise, where the data may take longer
     kChainedLoad,  // a loop's load whose address comes from what it read the round before: no two at a time. Not
-                   // where that was a byte, or eight bits of it were kept
+                   // where that was a byte, or eight bits of it were kept, or
+                   // where the round jumps to one of several cases by an address
     kSearch,       // a loop that goes through elements until one equals a value (search_loop.h)
     kSearchByCall,  // likewise, until a call returns 0: slow where that compares
 };

@@ -85,6 +85,22 @@ TEST(Stories, UnevenPartsAreShownAtTheLoopOverThem) {
     EXPECT_EQ(shown({row}), NodeIndex(row));
 }
 
+// The loop over the parts is in the region's function itself.
+TEST(Stories, UnevenPartsOfAParallelRegionAreShownAtIt) {
+    MadeEvidence made;
+    const std::uint32_t region = made.add_node("relax(bool) [clone ._omp_fn.0]");
+    const std::uint32_t row = made.add_node("relax_row", region);
+    made.finish();
+    NodeIndex(region).in(made.evidence.nodes).total = {.user = 100};
+    std::vector<Weighed> claims = {claim(region, 0.49, "load-imbalance"), claim(row, 0.49, "load-imbalance")};
+    for (Weighed& each : claims) {
+        each.rule = &kLoadImbalance;
+    }
+    const std::vector<Finding> findings = join_stories(made.evidence, claims);
+    ASSERT_EQ(findings.size(), 1U);
+    EXPECT_EQ(findings[0].node, NodeIndex(region));
+}
+
 TEST(Stories, FromTheRoundsOfALoopToWhatIsInsideIt) {
     MadeEvidence made;
     const std::uint32_t loop = made.add_node("solve", kNone, spacetime::SpaceKind::kLoop);

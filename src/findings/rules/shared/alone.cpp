@@ -10,12 +10,14 @@ using namespace spacetime;
 
 namespace {
 
-constexpr double kAlone = 1.25;       // threads at work meanwhile, on average: one, and a little
-constexpr double kMostlyAlone = 0.8;  // of the processor time
-constexpr double kTogether = 0.1;     // of the run: two or more threads at work at the same time
-constexpr double kOverlap = 0.1;      // of the occurrences' time in two threads at once: no more than sampling blurs
+constexpr double kAlone = 1.25;         // threads at work meanwhile, on average: one, and a little
+constexpr double kMostlyAlone = 0.8;    // of the processor time
+constexpr double kTogether = 0.1;       // of the run: two or more threads at work at the same time
+constexpr double kLeastCompany = 0.02;  // of the occurrences' time: less is what sampling blurs
+constexpr double kOverlap = 0.1;  // of the occurrences' time in two threads at once: no more than sampling blurs
 
-// Occurrences of different threads do not overlap.
+// Occurrences of different threads do not overlap. Those of a thread that has much less than another do not, either,
+// for most of the other's time: it takes turns if its own are beside the other's.
 bool takes_turns(const OccurrenceTable& occurrences) {
     std::vector<std::size_t> order(occurrences.size());
     for (std::size_t i = 0; i < order.size(); ++i) {
@@ -25,15 +27,22 @@ bool takes_turns(const OccurrenceTable& occurrences) {
               [&](std::size_t a, std::size_t b) { return occurrences.begin[a] < occurrences.begin[b]; });
     double all = 0;
     double both = 0;
+    ByThread of_thread;
     std::uint64_t end = 0;
     for (const std::size_t row : order) {
         all += static_cast<double>(occurrences.duration(row));
+        of_thread[occurrences.thread[row]] += static_cast<double>(occurrences.duration(row));
         if (occurrences.begin[row] < end) {
             both += static_cast<double>(std::min(end, occurrences.end[row]) - occurrences.begin[row]);
         }
         end = std::max(end, occurrences.end[row]);
     }
-    return both <= kOverlap * all;
+    double most = 0;
+    for (const auto& [thread, ns] : of_thread) {
+        most = std::max(most, ns);
+    }
+    const bool has_company = all - most >= kLeastCompany * all && 2 * both >= all - most;
+    return both <= kOverlap * all && !has_company;
 }
 
 bool is_below(const Evidence& evidence, NodeIndex node, NodeIndex above) {

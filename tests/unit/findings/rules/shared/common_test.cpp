@@ -79,6 +79,15 @@ TEST_F(Serial, TurnsOfSeveralThreadsAddUpButNotWhatOverlaps) {
     EXPECT_DOUBLE_EQ(serial_ms(loop_), 0);
 }
 
+// A thread that has little of the work, all of it beside the other's, has its share of the loop: an uneven one.
+TEST_F(Serial, AThreadWithLittleToDoTakesNoTurns) {
+    occurrence(loop_, 0, 0, 100, 1.5F);
+    occurrence(loop_, 1, 0, 100, 1.5F);
+    occurrence(alone_, 0, 0, 100, 1);
+    occurrence(alone_, 1, 0, 5, 1);
+    EXPECT_DOUBLE_EQ(serial_ms(loop_), 0);
+}
+
 TEST_F(Serial, WhatPollsLiesElsewhereOrHasCompanyDoesNotCount) {
     occurrence(loop_, 0, 0, 100, 1.5F);
     occurrence(loop_, 1, 0, 100, 1.5F);
