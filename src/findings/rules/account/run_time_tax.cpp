@@ -6,6 +6,7 @@
 #include "findings/rules/shared/allocator.h"
 #include "findings/words.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <map>
 #include <set>
@@ -21,9 +22,10 @@ using namespace spacetime;
 
 constexpr double kLeastTax = 0.1;  // of the run and of the processor time: below it is what using a library costs
 constexpr double kSure = 0.9;      // names decide, and a call's family may be another's (an allocation inside a copy)
-constexpr double kLeastCopied = 3;   // times the copying: more time than this in memory is not for copies
-constexpr double kLeastSlow = 0.2;   // of slow instructions: most code has some
-constexpr double kSureOfWork = 0.7;  // the instruction behind one may be slow for another reason
+constexpr double kLeastCopied = 3;      // times the copying: more time than this in memory is not for copies
+constexpr double kLeastSlow = 0.2;      // of slow instructions: most code has some
+constexpr double kLeastTogether = 0.5;  // of a family's time: one change does not help in all places
+constexpr double kSureOfWork = 0.7;     // the instruction behind one may be slow for another reason
 
 struct Tax {
     std::int64_t ns = 0;
@@ -160,11 +162,11 @@ void claim_tax(const Case& subject, std::vector<Claim>* claims) {
     claim.place = to_place(tax.most->place);
     claim.own = at_most(tax.threads, run);
     const bool is_called = !is_work;
-    claim.own_sure = is_called || is_measured ? kSure : kSureOfWork;
     claim.own_terms = set_of(Term::kUser, Term::kSystem);
     claim.shorter_ns = shorter;
     claim.threads = main_threads(tax.threads);
     const double part = static_cast<double>(tax.most->ns) / static_cast<double>(tax.ns);
+    claim.own_sure = (is_called || is_measured ? kSure : kSureOfWork) * std::max(part, kLeastTogether);
     const std::string share = in_percent(static_cast<double>(tax.ns) / static_cast<double>(tax.processor_ns));
     claim.title = kFamily == TaxFamily::kRepeated
                       ? fmt::format("{} of the processor time computes again what was computed before: {}.", share,

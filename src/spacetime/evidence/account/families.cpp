@@ -98,6 +98,17 @@ constexpr std::array kPatterns = {
     TaxPattern{"_PyLong_FormatAdvancedWriter", F::kFormatting, "python"},
     TaxPattern{"sre_", F::kRegex, "python"},
     TaxPattern{"pattern_", F::kRegex, "python"},
+    TaxPattern{"deepcopy", F::kCopying, "[python]"},
+    TaxPattern{"_deepcopy", F::kCopying, "[python]"},
+    TaxPattern{"_parse_sub", F::kRegex, "[python]"},
+    TaxPattern{"_compile", F::kRegex, "[python]"},
+    TaxPattern{"_strptime", F::kFormatting, "[python]"},
+    TaxPattern{"Logger.", F::kFormatting, "[python]"},
+    TaxPattern{"JSONDecoder.", F::kSerialising, "[python]"},
+    TaxPattern{"JSONEncoder.", F::kSerialising, "[python]"},
+    TaxPattern{"ForkingPickler.", F::kSerialising, "[python]"},
+    TaxPattern{"_Pickler.", F::kSerialising, "[python]"},
+    TaxPattern{"_Unpickler.", F::kSerialising, "[python]"},
     TaxPattern{"_pickle_", F::kSerialising},
     TaxPattern{"PyMarshal_", F::kSerialising, "python"},
     TaxPattern{"", F::kSerialising, "_json"},
@@ -479,6 +490,15 @@ std::string_view last_part(std::string_view name) {
     return name;
 }
 
+// Of the C++ library, a container of nodes: its copy takes each of them, whatever the container is for.
+bool is_container(std::string_view name) {
+    constexpr auto kContainers = std::to_array<std::string_view>(
+        {"std::unordered_", "std::map<", "std::multimap<", "std::set<", "std::multiset<", "std::_Rb_tree<",
+         "std::_Hashtable<", "std::__cxx11::list<", "std::deque<", "std::vector<"});
+    return std::any_of(kContainers.begin(), kContainers.end(),
+                       [&](std::string_view begin) { return name.starts_with(begin); });
+}
+
 }  // namespace
 
 TaxFamily family_of(program::SlowWork work) {
@@ -512,6 +532,9 @@ TaxFamily family_of(std::string_view function, std::string_view module) {
     name.remove_prefix(name.starts_with("__GI_") ? 5 : 0);
     name.remove_prefix(name.starts_with("___") ? 1 : 0);
     const std::string_view method = last_part(name);
+    if (is_container(name) && special_member(function) == SpecialMember::kCopy) {
+        return TaxFamily::kCopying;
+    }
     module.remove_prefix(module.starts_with("libpython") ? 3 : 0);
     const auto found = std::find_if(kPatterns.begin(), kPatterns.end(), [&](const TaxPattern& pattern) {
         return module.starts_with(pattern.module) && name.starts_with(pattern.begin) &&

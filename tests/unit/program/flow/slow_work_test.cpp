@@ -65,6 +65,8 @@ EACH long plain_table(const unsigned char* a, const long* table, int n) { long s
 EACH unsigned plain_states(const unsigned char* turn, const unsigned char* text, int n) { unsigned s = 0; for (int i = 0; i < n; ++i) s = turn[s * 4 + (text[i] & 3)]; return s; }
 EACH unsigned plain_checksum(const unsigned* table, const unsigned char* text, int n) { unsigned s = ~0u; for (int i = 0; i < n; ++i) s = table[(s ^ text[i]) & 255] ^ (s >> 8); return s; }
 EACH unsigned long plain_bytes(const unsigned long* table, const unsigned char* text, int n) { unsigned long s = 0; for (int i = 0; i < n; ++i) s = table[static_cast<unsigned char>(s >> 56) ^ text[i]] ^ (s << 8); return s; }
+struct Step { unsigned char what; int to; };
+EACH long plain_interpreter(const Step* code, long* s) { int at = 0; long n = 0; for (;;) { const Step step = code[at++]; switch (step.what) { case 0: n += s[1]; break; case 1: n ^= s[2]; break; case 2: at = step.to; break; case 3: s[3] = n; break; case 4: if (n != s[4]) at = step.to; break; case 5: n -= s[5]; break; case 6: s[6] = n * 3; break; default: return n; } } }
 EACH size_t plain_length(const char* s) { size_t n = 0; while (s[n] != 0) ++n; return n; }
 EACH long plain_whole_records(const Pair* p, int n) { long s = 0; for (int i = 0; i < n; ++i) { s ^= p[i].a + p[i].b + p[i].c + p[i].d + p[i].e + p[i].f + p[i].g + p[i].h; asm volatile("" : "+r"(s)); } return s; }
 EACH long plain_generator(int n) { unsigned long x = 1; for (int i = 0; i < n; ++i) x = x * 6364136223846793005u + 1; return static_cast<long>(x); }
@@ -109,7 +111,7 @@ TEST_P(SlowWorks, AreToldByTheCode) {
         const std::set<std::string> expected = kind == "plain" ? std::set<std::string>{} : std::set{kind};
         EXPECT_EQ(found, expected) << function.name << " " << GetParam();
     }
-    EXPECT_EQ(seen, 44);
+    EXPECT_EQ(seen, 45);
 }
 
 INSTANTIATE_TEST_SUITE_P(Forms, SlowWorks,

@@ -28,6 +28,7 @@ extern const Rule kThunderingHerd;
 extern const Rule kBarrierOverhead;
 extern const Rule kTaskTax;
 extern const Rule kUnevenPeers;
+extern const Rule kSmallCalls;
 
 namespace account_rules {
 namespace {
@@ -478,6 +479,33 @@ TEST(SlowInstructions, AreToldFromAFifthOnAndTaxFromATenth) {
     EXPECT_DOUBLE_EQ(claims[0].shorter_ns, 280.0 * kMs);  // seven tenths of 400 ms
     EXPECT_EQ(claims[0].title.substr(0, 4), "29 %");      // 400 of 1,400 ms
     EXPECT_NE(claims[0].title.find("is dividing, 62 % of it in `step`"), std::string::npos) << claims[0].title;
+}
+
+// One change repairs one place: a family that is spread over several is less sure than one in a single place.
+TEST(RunTimeTax, IsAsSureAsItsPlaceHasOfIt) {
+    MadeRun run;
+    run.add(TimeClass::kRunTime, 200, 200, 1).family = TaxFamily::kCopying;
+    EXPECT_DOUBLE_EQ(run.claims(kCopyTax).at(0).own_sure, 0.9);
+    run.add(TimeClass::kRunTime, 50, 50, 1, "other").family = TaxFamily::kCopying;
+    EXPECT_DOUBLE_EQ(run.claims(kCopyTax).at(0).own_sure, 0.9 * 0.8);
+    for (const char* const function : {"third", "fourth", "fifth"}) {
+        run.add(TimeClass::kRunTime, 150, 150, 1, function).family = TaxFamily::kCopying;
+    }
+    EXPECT_DOUBLE_EQ(run.claims(kCopyTax).at(0).own_sure, 0.9 * 0.5);
+}
+
+// Calls that ask count by the account; what transfers or maps may take its time for much.
+TEST(SmallCalls, CountWhereTheyAskLittle) {
+    for (const auto& [call, is_told] :
+         {std::pair("fstatat64", true), std::pair("__GI___open64", true), std::pair("read", false),
+          std::pair("munmap", false), std::pair("wait4", false)}) {
+        MadeRun run;
+        run.add(TimeClass::kSystemCall, 150, 150).detail = call;
+        EXPECT_EQ(run.claims(kSmallCalls).size(), is_told ? 1U : 0U) << call;
+    }
+    MadeRun little;
+    little.add(TimeClass::kSystemCall, 90, 90).detail = "stat";
+    EXPECT_TRUE(little.claims(kSmallCalls).empty());
 }
 
 TEST(SlowInstructions, AtomicsOfOneThreadAreNotContended) {
