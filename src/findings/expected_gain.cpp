@@ -26,9 +26,10 @@ Factors factors_of(TermSet terms) {
 
 }  // namespace
 
-ExpectedGain expected_gain(double share, TermSet terms) {
+ExpectedGain expected_gain(double share, TermSet terms, double least) {
     const Factors factors = factors_of(terms);
-    return {.low = std::min(kMost, share * factors.low), .high = std::min(kMost, share * factors.high)};
+    return {.low = std::min(kMost, share * std::min(least, factors.low)),
+            .high = std::min(kMost, share * factors.high)};
 }
 
 }  // namespace kymo::findings

@@ -16,7 +16,7 @@ struct ExpectedGain {
     double high = 0;
 };
 
-// `share`: of the run's duration, 0 … 1. `terms`: the kinds of time that it is of.
-ExpectedGain expected_gain(double share, TermSet terms);
+// `share`: of the run's duration, 0 … 1. `terms`: the kinds of time that it is of. `least`: Rule::least_gain.
+ExpectedGain expected_gain(double share, TermSet terms, double least = 1);
 
 }  // namespace kymo::findings

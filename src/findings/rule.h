@@ -58,6 +58,9 @@ struct Rule {
     // Reports what happened, not why: shown only if no other rule explains at least half as much of the same time.
     bool is_exclusive = false;  // its time, in one function, is that of no other such rule (rows of the account)
     bool is_generic = false;
+    // The least part of the time at stake that a repair is expected to save, where that is less than is usual for
+    // such time: 1: it is not. Of two ranks that share work evenly, each takes half of what the other waited.
+    double least_gain = 1;
     // Of work dealt out in parts: shown where the loop over the parts is, not inside a part.
     bool is_of_parts = false;
     bool is_advantage = false;

@@ -213,7 +213,7 @@ Weighed weigh(const Case& subject, const Rule& rule, Claim claim) {
     finding.share_low = finding.share * stake.sure;
     finding.is_cost_known = claim.is_cost_known;
     if (claim.is_cost_known && !rule.is_advantage) {
-        const ExpectedGain gain = expected_gain(finding.share, weighed.terms);
+        const ExpectedGain gain = expected_gain(finding.share, weighed.terms, rule.least_gain);
         finding.gain_low = gain.low;
         finding.gain_high = gain.high;
     }

@@ -27,5 +27,12 @@ TEST(ExpectedGain, IsWiderForWaitsThanForWorkAndLargerForTheKernels) {
     EXPECT_LT(work.low, kernel.low);
 }
 
+TEST(ExpectedGain, IsNoMoreThanTheLeastOfTheRule) {
+    const ExpectedGain usual = expected_gain(0.3, set_of(Term::kWaiting));
+    const ExpectedGain less = expected_gain(0.3, set_of(Term::kWaiting), 0.2);
+    EXPECT_DOUBLE_EQ(less.low, 0.3 * 0.2);
+    EXPECT_EQ(less.high, usual.high);
+}
+
 }  // namespace
 }  // namespace kymo::findings

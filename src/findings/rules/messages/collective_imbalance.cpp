@@ -86,6 +86,7 @@ extern const Rule kCollectiveImbalance{
         "take from the last rank what the others do not have to do (output, serial work), or overlap it with the "
         "operation by its nonblocking form (MPI_Iallreduce, MPI_Ibarrier)",
     .confirm = "leave that work out once, and see the others' time in the operation go",
+    .least_gain = 0.4,
 };
 
 }  // namespace kymo::findings
