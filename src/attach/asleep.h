@@ -2,7 +2,7 @@
 // them.
 #pragma once
 
-#include "import/sample_paths.h"
+#include "import/paths/sample_paths.h"
 
 #include <cstdint>
 #include <filesystem>

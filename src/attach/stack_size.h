@@ -4,7 +4,7 @@
 // Not thread-safe.
 #pragma once
 
-#include "import/stack_use.h"
+#include "import/paths/stack_use.h"
 
 #include <cstdint>
 

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "import/address_space.h"
+#include "import/paths/stack_walk.h"
 #include "import/process_images.h"
 #include "import/process_log.h"
 #include "import/processor/branch_stacks.h"
-#include "import/stack_walk.h"
 #include "import/waits/blocking_call.h"
 
 #include <cstdint>

@@ -7,11 +7,11 @@
 
 #include "import/event_plan.h"
 #include "import/generated_code.h"
+#include "import/paths/sample_paths.h"
+#include "import/paths/stack_use.h"
 #include "import/perf/visitor.h"
 #include "import/process.h"
 #include "import/process_images.h"
-#include "import/sample_paths.h"
-#include "import/stack_use.h"
 #include "launch/run_log.h"
 #include "recording/folder.h"
 

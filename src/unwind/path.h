@@ -48,6 +48,10 @@ struct WalkResult {
     // The stack pointer behind the last caller that was found. Where the path ends with kOutsideStack for want of
     // memory: the end of the word that was missing.
     std::uint64_t reached = 0;
+    // Where the path ends at a function that moves to another stack: the frame pointer there, which is its caller's,
+    // on that stack. 0: it does not end there.
+    static constexpr std::uint64_t kNotKnown = ~std::uint64_t{0};
+    std::uint64_t other_frame = 0;
 };
 
 }  // namespace kymo::unwind

@@ -12,6 +12,7 @@ enum class RuleKind : std::uint8_t {
     kExtended = 3,  // the rest of the word is an index into the table's extended rules
     kBad = 4,       // there is information, but it is not understood
     kSwitch = 5,    // the function moves to another stack: its caller is not on this one
+    kHandOver = 6,  // likewise, and never returns: its caller goes on at another time, maybe in another thread
 };
 
 // A whole rule in 8 bytes.

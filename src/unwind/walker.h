@@ -276,6 +276,17 @@ class Walker {
                kind_of(images_.rule_at(cursor_.pc(), &limits_.describes).rule) != RuleKind::kNone;
     }
 
+    // Where C code that a goroutine has called calls back, Go makes the goroutine's frames look like those of a
+    // function that has just been called: the return address is that function's first byte, and what lies before it
+    // is another function, which moves to another stack. Counts no frame.
+    bool take_pretended_call(const ImageSet::Lookup& found) {
+        if (exact_ || found.image == nullptr) {
+            return false;
+        }
+        exact_ = kind_of(images_.rule_at(cursor_.pc(), &limits_.describes).rule) == RuleKind::kPlain;
+        return exact_;
+    }
+
     // Rules of a signal frame that contain less than the frame, or are not understood.
     static bool is_partial_signal_rule(const ImageSet::Lookup& found) {
         if (Arch::kSignalRulesAreWhole || found.image == nullptr) {
@@ -302,9 +313,16 @@ class Walker {
             result->end = PathEnd::kComplete;
             return false;
         }
-        if (kind_of(found.rule) == RuleKind::kSwitch) {
+        const bool never_returns = kind_of(found.rule) == RuleKind::kHandOver;
+        if (never_returns || kind_of(found.rule) == RuleKind::kSwitch) {
+            if (take_pretended_call(found)) {
+                return true;
+            }
             ++result->count;
-            result->end = PathEnd::kOutsideStack;
+            result->end = never_returns ? PathEnd::kComplete : PathEnd::kOutsideStack;
+            if (!cursor_.get(Arch::Rules::kPreserved[0], stack_, &result->other_frame)) {
+                result->other_frame = WalkResult::kNotKnown;
+            }
             return false;
         }
         StepResult step = step_by_rule(found, frame);

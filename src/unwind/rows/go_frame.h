@@ -25,8 +25,12 @@ inline RuleKind go_frame_kind(const image::GoTable& table, const image::GoFuncti
     // where it is found as with any code without rules.
     constexpr std::string_view kClocks[] = {"nanotime1", "walltime", "walltime1"};
     constexpr std::string_view kOutermost[] = {"goexit", "mstart", "rt0_go"};
-    constexpr std::string_view kSwitches[] = {"asmcgocall", "cgocallback", "cgocallback_gofunc", "gogo",
-                                              "mcall",      "morestack",   "systemstack"};
+    constexpr std::string_view kSwitches[] = {"asmcgocall", "gogo", "morestack", "systemstack"};
+    constexpr std::string_view kScheduler = "mcall";  // what it calls chooses another goroutine
+    // By these C calls back into Go. They change stacks as well, but give themselves a frame of the same size on
+    // both, so that their depths hold before and after: behind them lie the frames from which the goroutine had
+    // called C.
+    constexpr std::string_view kBothStacks[] = {"cgocallback", "cgocallback_gofunc"};
     const auto is_one_of = [](std::string_view name, const auto& names) {
         for (const std::string_view one : names) {
             if (name == one) {
@@ -46,8 +50,11 @@ inline RuleKind go_frame_kind(const image::GoTable& table, const image::GoFuncti
     }
     name.remove_prefix(kRuntime.size());
     // Marked as outermost, but what a signal has interrupted is behind it, and its depths hold.
-    if (name == "sigtramp") {
+    if (name == "sigtramp" || is_one_of(name, kBothStacks)) {
         return RuleKind::kPlain;
+    }
+    if (name == kScheduler) {
+        return RuleKind::kHandOver;
     }
     if (function.is_outermost || is_one_of(name, kOutermost)) {
         return RuleKind::kBottom;

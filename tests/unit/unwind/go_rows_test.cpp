@@ -9,6 +9,8 @@
 
 #include <array>
 #include <gtest/gtest.h>
+#include <span>
+#include <vector>
 
 namespace kymo::unwind::test {
 namespace {
@@ -78,15 +80,19 @@ TEST(GoRows, EndAtOutermostFunctionsAndWhereTheStackChanges) {
         {.name = "crypto/sha256.block", .begin = 0x1500, .depths = {{0x80, 16}}, .flags = 2},
         {.name = "runtime.sigtramp", .begin = 0x1600, .depths = {{0x80, 48}}, .flags = 1},
         {.name = "runtime.mcallx", .begin = 0x1700, .depths = {{0x80, 16}}},
+        {.name = "runtime.cgocallback", .begin = 0x1800, .depths = {{0x80, 32}}, .flags = 2},
+        {.name = "runtime.cgocallback_gofunc", .begin = 0x1900, .depths = {{0x80, 40}}},
     }));
     EXPECT_EQ(rows.at(0x1010), "bottom");
     EXPECT_EQ(rows.at(0x1110), "bottom");
     EXPECT_EQ(rows.at(0x1210), "switch");
-    EXPECT_EQ(rows.at(0x1310), "switch");
+    EXPECT_EQ(rows.at(0x1310), "hand over");
     EXPECT_EQ(rows.at(0x1410), "bad");
     EXPECT_EQ(rows.at(0x1510), "bad");
     EXPECT_EQ(rows.at(0x1610), "rsp+56");
     EXPECT_EQ(rows.at(0x1710), "rsp+24");
+    EXPECT_EQ(rows.at(0x1810), "rsp+40");
+    EXPECT_EQ(rows.at(0x1910), "rsp+48");
 }
 
 TEST(GoRows, GiveWayToEhFrameAndReplaceDebugFrame) {
@@ -124,53 +130,95 @@ TEST(GoRows, AreBadWhereTheNameDoesNotEnd) {
     EXPECT_EQ(rows.at(0x1010), "bad");
 }
 
+// An image of another process: code of which nothing is read, and Go's table.
+class GoImage {
+  public:
+    explicit GoImage(GoBytes made) : table_(made.made()), file_(0x10000) {
+        ImageHooks hooks;
+        hooks.describe = [](void*, std::uint64_t, image::Arena&, image::LoadedImage*) { return false; };
+        hooks.locate = [](void*, std::uint64_t, image::ImagePlace*) { return false; };
+        hooks.is_elsewhere = true;
+        EXPECT_TRUE(images_.create(hooks));
+        std::copy(table_.begin(), table_.end(), file_.begin() + 0x8000);
+        const auto here = reinterpret_cast<std::uint64_t>(file_.data());
+        image::LoadedImage image;
+        image.range = {here, here + file_.size()};
+        image.bias = here;
+        image.segments[0] = {{here + 0x1000, here + 0x2000}, 5, here + 0x2000};
+        image.segments[1] = {{here + 0x8000, here + file_.size()}, 4, here + file_.size()};
+        image.segment_count = 2;
+        image.go_table = {here + 0x8000, here + 0x8000 + table_.size()};
+        EXPECT_NE(raw(images_.add(image.moved(0))), 0U);
+    }
+    ~GoImage() { images_.release(); }
+    GoImage(const GoImage&) = delete;
+    GoImage& operator=(const GoImage&) = delete;
+
+    // From a place in the code, with these words on the stack.
+    PathEnd walk_from(std::uint64_t pc, std::span<const std::uint64_t> stack, std::vector<std::uint64_t>* addresses) {
+        constexpr std::uint64_t kStack = 0x7F0000000000;
+        std::array<Frame, 16> frames;
+        Registers from;
+        from.pc = pc;
+        from.set_sp(kStack);
+        const auto view =
+            MemoryView::copied(kStack, {reinterpret_cast<const std::uint8_t*>(stack.data()), stack.size_bytes()});
+        const WalkResult result = walk(images_, from, Start::kInterrupted, view, frames);
+        EXPECT_FALSE(result.recovered);
+        addresses->clear();
+        for (std::size_t i = 0; i < result.count; ++i) {
+            addresses->push_back(frames[i].address);
+        }
+        return result.end;
+    }
+
+  private:
+    Bytes table_;
+    std::vector<std::uint8_t> file_;
+    ImageSet images_;
+};
+
+using Addresses = std::vector<std::uint64_t>;
+
 // work ← main ← goexit; and a call on the system's stack.
 TEST(GoRows, AreWalkedUpToTheOutermostFunction) {
-    constexpr std::uint64_t kStack = 0x7F0000000000;
-    const Bytes table = with({{.name = "main.work", .begin = 0x1000, .depths = {{0x80, 16}}},
-                              {.name = "main.main", .begin = 0x1100, .depths = {{0x80, 8}}},
-                              {.name = "runtime.goexit", .begin = 0x1200, .depths = {{0x80, 0}}, .flags = 1},
-                              {.name = "runtime.systemstack", .begin = 0x1300, .depths = {{0x80, 0}}, .flags = 2}})
-                            .made();
-    ImageSet images;
-    ImageHooks hooks;
-    hooks.describe = [](void*, std::uint64_t, image::Arena&, image::LoadedImage*) { return false; };
-    hooks.locate = [](void*, std::uint64_t, image::ImagePlace*) { return false; };
-    hooks.is_elsewhere = true;
-    ASSERT_TRUE(images.create(hooks));
-    // The file's bytes: code of which nothing is read, and the table.
-    std::vector<std::uint8_t> file(0x10000);
-    std::copy(table.begin(), table.end(), file.begin() + 0x8000);
-    const auto here = reinterpret_cast<std::uint64_t>(file.data());
-    image::LoadedImage image;
-    image.range = {here, here + file.size()};
-    image.bias = here;
-    image.segments[0] = {{here + 0x1000, here + 0x2000}, 5, here + 0x2000};
-    image.segments[1] = {{here + 0x8000, here + file.size()}, 4, here + file.size()};
-    image.segment_count = 2;
-    image.go_table = {here + 0x8000, here + 0x8000 + table.size()};
-    ASSERT_NE(raw(images.add(image.moved(0))), 0U);
-
+    GoImage program(with({{.name = "main.work", .begin = 0x1000, .depths = {{0x80, 16}}},
+                          {.name = "main.main", .begin = 0x1100, .depths = {{0x80, 8}}},
+                          {.name = "runtime.goexit", .begin = 0x1200, .depths = {{0x80, 0}}, .flags = 1},
+                          {.name = "runtime.systemstack", .begin = 0x1300, .depths = {{0x80, 0}}, .flags = 2}}));
     std::array<std::uint64_t, 16> stack{};
     stack[2] = 0x1110;  // main.main, behind its call of main.work
     stack[4] = 0x1201;  // runtime.goexit
-    std::array<Frame, 8> frames;
-    Registers from;
-    from.pc = 0x1010;
-    from.set_sp(kStack);
-    const auto view =
-        MemoryView::copied(kStack, {reinterpret_cast<const std::uint8_t*>(stack.data()), sizeof(stack)});
-    WalkResult result = walk(images, from, Start::kInterrupted, view, frames);
-    EXPECT_EQ(result.count, 3U);
-    EXPECT_EQ(result.end, PathEnd::kComplete);
-    EXPECT_FALSE(result.recovered);
-    EXPECT_EQ(frames[1].address, 0x110FU);
+    Addresses found;
+    EXPECT_EQ(program.walk_from(0x1010, stack, &found), PathEnd::kComplete);
+    EXPECT_EQ(found, (Addresses{0x1010, 0x110F, 0x1200}));
 
     stack[2] = 0x1310;  // runtime.systemstack: whatever lies above it is another's
-    result = walk(images, from, Start::kInterrupted, view, frames);
-    EXPECT_EQ(result.count, 2U);
-    EXPECT_EQ(result.end, PathEnd::kOutsideStack);
-    images.release();
+    EXPECT_EQ(program.walk_from(0x1010, stack, &found), PathEnd::kOutsideStack);
+    EXPECT_EQ(found, (Addresses{0x1010, 0x130F}));
+}
+
+// work ← cgocallback, called from C ← cgocall, which had called C ← goexit, all on the goroutine's stack.
+TEST(GoRows, AreWalkedThroughCallsBackFromC) {
+    GoImage program(with({{.name = "main.work", .begin = 0x1000, .depths = {{0x80, 8}}},
+                          {.name = "runtime.cgocallback", .begin = 0x1100, .depths = {{0x80, 16}}, .flags = 2},
+                          {.name = "runtime.mcall", .begin = 0x1200, .depths = {{0x100, 0}}, .flags = 2},
+                          {.name = "runtime.systemstack_switch", .begin = 0x1300, .depths = {{0x80, 0}}},
+                          {.name = "runtime.cgocall", .begin = 0x1400, .depths = {{0x80, 8}}},
+                          {.name = "runtime.goexit", .begin = 0x1500, .depths = {{0x80, 0}}, .flags = 1}}));
+    std::array<std::uint64_t, 16> stack{};
+    stack[1] = 0x1150;
+    // Nothing has called systemstack_switch, and what lies before its first byte is not on this stack.
+    stack[4] = 0x1300;
+    stack[5] = 0x1420;
+    stack[7] = 0x1501;
+    Addresses found;
+    EXPECT_EQ(program.walk_from(0x1010, stack, &found), PathEnd::kComplete);
+    EXPECT_EQ(found, (Addresses{0x1010, 0x114F, 0x1300, 0x141F, 0x1500}));
+
+    stack[4] = 0x1240;  // mcall itself, which nothing returns from
+    EXPECT_EQ(program.walk_from(0x1010, stack, &found), PathEnd::kComplete);
+    EXPECT_EQ(found, (Addresses{0x1010, 0x114F, 0x123F}));
 }
 
 }  // namespace

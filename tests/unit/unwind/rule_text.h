@@ -28,7 +28,7 @@ inline std::string signed_text(long long value) {
     return (value < 0 ? "" : "+") + std::to_string(value);
 }
 
-// "rsp+16 rbp=c-16", "none", "bottom", "bad", "switch", "extended …".
+// "rsp+16 rbp=c-16", "none", "bottom", "bad", "switch", "hand over", "extended …".
 template <class Rules = native::Arch::Rules>
 std::string text_of(const Table& table, RuleWord rule) {
     switch (kind_of(rule)) {
@@ -40,6 +40,8 @@ std::string text_of(const Table& table, RuleWord rule) {
             return "bad";
         case RuleKind::kSwitch:
             return "switch";
+        case RuleKind::kHandOver:
+            return "hand over";
         case RuleKind::kPlain: {
             std::string text = register_name<Rules>(Rules::base_of(rule)) +
                                signed_text(static_cast<long long>(Rules::offset_of(rule)));

@@ -1,4 +1,4 @@
-#include "import/stack_walk.h"
+#include "import/paths/stack_walk.h"
 
 #include "unwind/walk.h"
 

@@ -1,5 +1,5 @@
 // A walked path and a chain of frame pointers put together.
-#include "import/sample_paths.h"
+#include "import/paths/sample_paths.h"
 
 #include <gtest/gtest.h>
 

@@ -26,6 +26,7 @@ struct WalkedPath {
     // Bytes from the stack's pointer on that the path needed; where it ends for want of memory, also those up to the
     // end of the missing word.
     std::uint64_t needed = 0;
+    std::uint64_t other_frame = 0;  // as of unwind::WalkResult
 };
 
 // None: they are not those of a 64-bit program of this machine's kind.

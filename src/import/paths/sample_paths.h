@@ -42,9 +42,8 @@ struct Sleeper {
 // Completes a walked path with the outer part of a chain of frame pointers, both innermost first. False: the chain
 // does not lead on from where the path ends, which is then unchanged.
 //
-// Where a function moves to another stack (Go's systemstack), its caller is beyond the copied piece, and the chain
-// leads there; behind a signal frame the chain begins again at the caller of what was interrupted. Up to there both
-// have met the same frames, but for those that keep no frame pointer: these the chain lacks.
+// Behind a signal frame the chain begins again at the caller of what was interrupted. Up to there both have met the
+// same frames, but for those that keep no frame pointer: these the chain lacks.
 bool join_chain(std::vector<Frame>& walked, std::span<const Frame> chain);
 
 class SamplePaths {
@@ -54,7 +53,9 @@ class SamplePaths {
         : files_(files), kernel_(kernel), is_own_machine_(is_own_machine) {}
 
     // Where a stack cannot be walked to its end, a chain of frame pointers that leads on from there completes the
-    // path; one that does not meet it takes its place if it is longer.
+    // path; one that does not meet it takes its place if it is longer. Behind a function that moves to another stack
+    // (Go's systemstack) the chain must lead to an outermost function: another thread may run on that stack by now
+    // and overwrite it.
     FoundPath find(Process& process, const perf::Sample& row);
 
     // Of the registers only those of the arguments are known, so that a path may end where another one is needed.
@@ -68,13 +69,16 @@ class SamplePaths {
     void walk_stack(Process& process, std::span<const std::uint8_t> stack, FoundPath* found);
     void find_kernel(Process& process, const perf::Sample& row);
     recording::PathEnd find_chain(const Process& process, const perf::Sample& row);
+    bool leave_switch(const Process& process, const perf::Sample& row, const FoundPath& found);
     static const LoadedImage* image_of(const Process& process, const Frame& frame);
+    const MappedFile* file_of(const Process& process, const Frame& frame) const;
 
     ImageFiles& files_;
     KernelCode& kernel_;
     bool is_own_machine_;
     WaitCalls wait_calls_;
     std::vector<Frame> walked_;
+    std::uint64_t other_frame_ = 0;  // of what was walked, as WalkedPath's
     std::vector<Frame> chain_;
     std::vector<Frame> in_kernel_;
 };

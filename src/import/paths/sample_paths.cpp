@@ -1,6 +1,7 @@
-#include "import/sample_paths.h"
+#include "import/paths/sample_paths.h"
 
 #include "import/native.h"
+#include "import/paths/switched_stacks.h"
 
 #include <algorithm>
 #include <linux/perf_event.h>
@@ -14,26 +15,31 @@ namespace rec = recording;
 constexpr std::size_t kMostCallFrames = 8;
 constexpr std::uint64_t kFutexValue = 2;  // index of the argument: the value that the word has
 
-}  // namespace
-
-bool join_chain(std::vector<Frame>& walked, std::span<const Frame> chain) {
-    constexpr std::size_t kMostInterrupted = 1;  // frames of the path that the chain lacks at its end
+// Where the chain has the last frame of the path; chain.size(): nowhere.
+std::size_t place_of_last(std::span<const Frame> path, std::span<const Frame> chain) {
     // A handler's return was not called: the chain takes one off its address all the same.
     const auto is_same = [](const Frame& one, const Frame& linked) {
         return one.image == linked.image && one.image != 0 &&
                (one.offset == linked.offset || one.offset == linked.offset + 1);
     };
+    // Recursion repeats a frame: its place in the chain is by how often the path has met it.
+    const Frame& last = path.back();
+    auto met = std::count_if(path.begin(), path.end(), [&](const Frame& one) { return is_same(one, last); });
+    const auto place = std::find_if(chain.begin(), chain.end(),
+                                    [&](const Frame& linked) { return is_same(last, linked) && --met == 0; });
+    return static_cast<std::size_t>(place - chain.begin());
+}
+
+}  // namespace
+
+bool join_chain(std::vector<Frame>& walked, std::span<const Frame> chain) {
+    constexpr std::size_t kMostInterrupted = 1;  // frames of the path that the chain lacks at its end
     for (std::size_t lacks = 0; lacks <= kMostInterrupted && lacks + 1 < walked.size(); ++lacks) {
-        // Recursion repeats a frame: its place in the chain is by how often the path has met it.
-        const auto end = walked.end() - static_cast<std::ptrdiff_t>(lacks);
-        const Frame& last = end[-1];
-        auto met = std::count_if(walked.begin(), end, [&](const Frame& one) { return is_same(one, last); });
-        const auto place = std::find_if(chain.begin(), chain.end(),
-                                        [&](const Frame& linked) { return is_same(last, linked) && --met == 0; });
-        if (place != chain.end()) {
-            const bool leads_on = place + 1 != chain.end();
-            walked.insert(walked.end(), place + 1, chain.end());
-            return leads_on;
+        const std::size_t place = place_of_last(std::span(walked).first(walked.size() - lacks), chain);
+        if (place != chain.size()) {
+            const auto outer = chain.subspan(place + 1);
+            walked.insert(walked.end(), outer.begin(), outer.end());
+            return !outer.empty();
         }
     }
     return false;
@@ -49,18 +55,20 @@ FoundPath SamplePaths::find(Process& process, const perf::Sample& row) {
         walk_stack(process, row.user_stack, &found);
     }
     const bool is_walked = !found.frames.empty();
-    if (is_walked && (found.end == rec::PathEnd::kComplete || row.callchain.empty())) {
+    const bool is_switch = is_walked && other_frame_ != 0;
+    if (is_walked && ((found.end == rec::PathEnd::kComplete && !is_switch) || row.callchain.empty())) {
         return found;
     }
     found.is_of_other = has_stack && !is_walked;
     const rec::PathEnd end = find_chain(process, row);
-    if (is_walked && end == rec::PathEnd::kComplete && join_chain(walked_, chain_)) {
+    if (is_walked && end == rec::PathEnd::kComplete &&
+        (is_switch ? leave_switch(process, row, found) : join_chain(walked_, chain_))) {
         found.frames = walked_;
         found.end = end;
         found.recovered = true;
         return found;
     }
-    if (!is_walked || (end == rec::PathEnd::kComplete && chain_.size() > found.frames.size())) {
+    if (!is_walked || (!is_switch && end == rec::PathEnd::kComplete && chain_.size() > found.frames.size())) {
         found.frames = chain_;
         found.end = end;
         found.recovered = false;
@@ -124,6 +132,7 @@ void SamplePaths::walk_stack(Process& process, std::span<const std::uint8_t> sta
     found->end = walked.end;
     found->recovered = walked.recovered;
     found->stack_needed = walked.needed;
+    other_frame_ = walked.other_frame;
 }
 
 rec::PathEnd SamplePaths::find_chain(const Process& process, const perf::Sample& row) {
@@ -157,6 +166,41 @@ rec::PathEnd SamplePaths::find_chain(const Process& process, const perf::Sample&
     return is_lost ? rec::PathEnd::kUnmapped : chain_.size() > 1 ? rec::PathEnd::kComplete : rec::PathEnd::kNotWalked;
 }
 
+// Adds to a walked path that ends at a function that moves to another stack what the chain has behind it, and the
+// caller that the chain lacks there. False: the chain does not lead to an outermost function.
+bool SamplePaths::leave_switch(const Process& process, const perf::Sample& row, const FoundPath& found) {
+    std::size_t place = place_of_last(walked_, chain_);
+    if (place == chain_.size()) {
+        // Code without frame pointers (C that Go has called) lies before it. Its rules say what the frame pointer
+        // was.
+        const auto stack = unwind::MemoryView::copied(found.registers->sp(), row.user_stack);
+        const std::uint64_t frame = found.registers->general.at(unwind::native::Arch::Rules::kPreserved[0]);
+        place = records_between(stack, frame, other_frame_).value_or(place);
+    }
+    const MappedFile* const outermost = place + 1 < chain_.size() ? file_of(process, chain_.back()) : nullptr;
+    if (outermost == nullptr || !is_outermost(*outermost, chain_.back().offset)) {
+        return false;
+    }
+    const Frame last = walked_.back();
+    const Frame next = chain_[place + 1];
+    const auto caller = next.image == last.image ? caller_between(*file_of(process, last), last.offset, next.offset)
+                                                 : CallerBetween();
+    // A function that does not return hands its goroutine over, which may run on in another thread by now.
+    if (caller.is_denied && found.end == rec::PathEnd::kComplete) {
+        return false;
+    }
+    if (caller.offset) {
+        walked_.push_back({last.image, *caller.offset});
+    }
+    walked_.insert(walked_.end(), chain_.begin() + static_cast<std::ptrdiff_t>(place + 1), chain_.end());
+    return true;
+}
+
+const MappedFile* SamplePaths::file_of(const Process& process, const Frame& frame) const {
+    const LoadedImage* const image = image_of(process, frame);
+    return image == nullptr || image->file.empty() ? nullptr : files_.mapped(image->file);
+}
+
 const LoadedImage* SamplePaths::image_of(const Process& process, const Frame& frame) {
     const std::vector<LoadedImage>& images = process.code.images;
     return frame.image == 0 || frame.image > images.size() ? nullptr : &images[frame.image - 1];
@@ -166,9 +210,7 @@ std::optional<BlockingCall> SamplePaths::blocking_call_of(const Process& process
     if (!path.registers || path.frames.empty()) {
         return std::nullopt;
     }
-    const LoadedImage* const innermost = image_of(process, path.frames.front());
-    const MappedFile* const file =
-        innermost == nullptr || innermost->file.empty() ? nullptr : files_.mapped(innermost->file);
+    const MappedFile* const file = file_of(process, path.frames.front());
     if (file == nullptr) {
         return std::nullopt;
     }

@@ -1,4 +1,4 @@
-#include "import/stack_walk.h"
+#include "import/paths/stack_walk.h"
 
 #include "import/native.h"
 
@@ -77,7 +77,7 @@ WalkedPath StackWalker::walk(const unwind::Registers& registers, std::span<const
         addresses_.push_back(frames_[i].address);
     }
     return {addresses_, static_cast<recording::PathEnd>(walked.end), walked.recovered,
-            walked.reached - std::min(walked.reached, registers.sp())};
+            walked.reached - std::min(walked.reached, registers.sp()), walked.other_frame};
 }
 
 }  // namespace kymo::import
