@@ -68,7 +68,7 @@ inline RuleKind go_frame_kind(const image::GoTable& table, const image::GoFuncti
 // The rule at a depth in bytes.
 template <class Packer>
 RuleWord go_rule(std::int32_t depth) {
-    constexpr std::int32_t kWord = 8;
+    constexpr std::int64_t kWord = 8;
     if (depth < 0 || depth % kWord != 0) {
         return simple_rule(RuleKind::kBad);
     }

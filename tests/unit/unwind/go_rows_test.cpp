@@ -113,12 +113,14 @@ TEST(GoRows, GiveWayToEhFrameAndReplaceDebugFrame) {
 }
 
 TEST(GoRows, AreBadWhereDepthsAreNot) {
-    const GoRows rows(with({{.name = "main.a", .begin = 0x1000, .depths = {{0x10, -8}, {0x20, 12}, {0x30, 1 << 30}}},
-                            {.name = "main.b", .begin = 0x1100, .depths = {{0x8000, 16}}},
-                            {.name = "main.c", .begin = 0x1200, .depths = {{0x10, 8}}}}));
+    const GoRows rows(with(
+        {{.name = "main.a", .begin = 0x1000, .depths = {{0x10, -8}, {0x20, 12}, {0x30, 1 << 30}, {0x40, 0x7FFFFFF8}}},
+         {.name = "main.b", .begin = 0x1100, .depths = {{0x8000, 16}}},
+         {.name = "main.c", .begin = 0x1200, .depths = {{0x10, 8}}}}));
     EXPECT_EQ(rows.at(0x1000), "bad");
     EXPECT_EQ(rows.at(0x1010), "bad");
     EXPECT_EQ(rows.at(0x1020), "bad");
+    EXPECT_EQ(rows.at(0x1030), "bad");
     EXPECT_EQ(rows.at(0x1100), "rsp+24");
     EXPECT_EQ(rows.at(0x1200), "rsp+16");  // the table of the one before ends here
 }
