@@ -70,6 +70,9 @@ ImageSet& images() {
         image.segment_count = 1;
         image.debug_frame = frames;
         ImageHooks hooks;
+        // In our own process, code outside images is read as well, where it can be: a handler may return to it. The
+        // input would choose any of the driver's memory.
+        hooks.is_elsewhere = true;
         hooks.locate = [](void*, std::uint64_t address, kymo::image::ImagePlace* place) {
             ++counts.locates;
             place->range = {address & ~(kPage - 1), 0};
