@@ -6,14 +6,14 @@ import re
 from harness import main
 
 REFUSED = 8
-SERVER = ["runtime.goexit", "main.main.func1.1", "main.serve", "main.answer"]
-CALLS_C = ["runtime.goexit", "main.main.func1", "main.turns"]
+SERVER = ["runtime.goexit", "main.main.func", "main.serve", "main.answer"]
+CALLS_C = ["runtime.goexit", "main.main.func", "main.turns"]
 # Of functions that work: the frames from the outermost on.
 WAYS = {
     "go_server": {
         "main.workOfInterface": [*SERVER, "main.(*byInterface).do"],
-        "main.workOfClosure": [*SERVER, "main.apply", "main.answer.func1"],
-        "main.workDeferred": [*SERVER, "main.defers", "main.defers.func1"],
+        "main.workOfClosure": [*SERVER, "main.apply", "main.answer.func"],
+        "main.workDeferred": [*SERVER, "main.defers", "main.defers.func"],
         "main.workDeep": [*SERVER, *["main.down"] * 31],
         "main.makeGarbage": SERVER,
     },
@@ -28,8 +28,9 @@ WAYS["go_server_stripped"] = WAYS["go_server"]
 
 
 def plain(frame):
-    """Without the number that cgo gives a build."""
-    return re.sub(r"_cgo(exp)?_[0-9a-f]+_", r"_cgo\1_", frame)
+    """Without the number that cgo gives a build, and those of functions without a name, which differ between versions of Go."""
+    frame = re.sub(r"_cgo(exp)?_[0-9a-f]+_", r"_cgo\1_", frame)
+    return re.sub(r"\.(func|gowrap|deferwrap)[0-9.]+$", ".func", frame)
 
 
 def once(frames):
