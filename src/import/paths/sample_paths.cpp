@@ -183,8 +183,8 @@ bool SamplePaths::leave_switch(const Process& process, const perf::Sample& row, 
     }
     const Frame last = walked_.back();
     const Frame next = chain_[place + 1];
-    const auto caller = next.image == last.image ? caller_between(*file_of(process, last), last.offset, next.offset)
-                                                 : CallerBetween();
+    const MappedFile* const file = next.image == last.image ? file_of(process, last) : nullptr;
+    const auto caller = file == nullptr ? CallerBetween() : caller_between(*file, last.offset, next.offset);
     // A function that does not return hands its goroutine over, which may run on in another thread by now.
     if (caller.is_denied && found.end == rec::PathEnd::kComplete) {
         return false;

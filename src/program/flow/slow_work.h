@@ -27,8 +27,8 @@ enum class SlowWork : std::uint8_t {
                    // its data, wherever that comes from
     kScalarLoop,   // likewise, where the data may take longer
     kChainedLoad,  // a loop's load whose address comes from what it read the round before: no two at a time. Not
-                   // where that was a byte, or eight bits of it were kept, or
-                   // where the round jumps to one of several cases by an address
+                   // where that was a byte, where eight bits of it were kept, or where the round jumps by an address
+                   // to one of several cases
     kSearch,       // a loop that goes through elements until one equals a value (search_loop.h)
     kSearchByCall,  // likewise, until a call returns 0: slow where that compares
 };

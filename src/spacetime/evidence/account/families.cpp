@@ -490,11 +490,11 @@ std::string_view last_part(std::string_view name) {
     return name;
 }
 
-// Of the C++ library, a container of nodes: its copy takes each of them, whatever the container is for.
-bool is_container(std::string_view name) {
-    constexpr auto kContainers = std::to_array<std::string_view>(
-        {"std::unordered_", "std::map<", "std::multimap<", "std::set<", "std::multiset<", "std::_Rb_tree<",
-         "std::_Hashtable<", "std::__cxx11::list<", "std::deque<", "std::vector<"});
+// Of the C++ library: its copy takes each of the nodes, whatever the container is for.
+bool has_nodes(std::string_view name) {
+    constexpr auto kContainers = std::to_array<std::string_view>({"std::unordered_", "std::map<", "std::multimap<",
+                                                                  "std::set<", "std::multiset<", "std::_Rb_tree<",
+                                                                  "std::_Hashtable<", "std::__cxx11::list<"});
     return std::any_of(kContainers.begin(), kContainers.end(),
                        [&](std::string_view begin) { return name.starts_with(begin); });
 }
@@ -532,7 +532,7 @@ TaxFamily family_of(std::string_view function, std::string_view module) {
     name.remove_prefix(name.starts_with("__GI_") ? 5 : 0);
     name.remove_prefix(name.starts_with("___") ? 1 : 0);
     const std::string_view method = last_part(name);
-    if (is_container(name) && special_member(function) == SpecialMember::kCopy) {
+    if (has_nodes(name) && special_member(function) == SpecialMember::kCopy) {
         return TaxFamily::kCopying;
     }
     module.remove_prefix(module.starts_with("libpython") ? 3 : 0);
