@@ -146,7 +146,7 @@ bool is_in_a_part(const Evidence& evidence, const Finding& outer, const Finding&
     return false;
 }
 
-// The claim that is furthest out of those of the same kind that have no more at stake, but for a few.
+// Of the claims of the same kind around the best one that have most of its stake: the outermost.
 std::size_t outermost_of(const Evidence& evidence, const std::vector<Weighed>& story, std::size_t best) {
     std::size_t result = best;
     for (std::size_t i = 0; i < story.size(); ++i) {

@@ -1,5 +1,5 @@
-// syscall-storm, by the account: system calls that ask or change little take much of the run in one function. Those
-// that transfer, map or wait are not among them: what they take may be for as much.
+// syscall-storm, by the account: system calls that ask or change little take much of the run in one function. Calls
+// that transfer, map or wait are not among them: much time in these may be much data, or a device's.
 #include "findings/rule.h"
 #include "findings/rules/shared/account_rows.h"
 #include "findings/words.h"
@@ -17,15 +17,15 @@ using namespace spacetime;
 
 bool asks_little(std::string_view call) {
     static constexpr auto kCalls = std::to_array<std::string_view>(
-        {"access",    "chdir",       "clock_gettime", "close",       "dup",          "dup2",        "dup3",
-         "epoll_ctl", "faccessat",   "fchdir",        "fcntl",       "fcntl64",      "fgetxattr",   "fstat",
-         "fstat64",   "fstatat",     "fstatat64",     "fstatfs64",   "getcwd",       "getegid",     "geteuid",
-         "getgid",    "getpid",      "getppid",       "getpriority", "getrandom",    "getrlimit64", "getrusage",
-         "getsid",    "getsockname", "getsockopt",    "gettid",      "gettimeofday", "getuid",      "getxattr",
-         "ioctl",     "lseek",       "lseek64",       "lstat",       "lstat64",      "newfstatat",  "open",
-         "open64",    "openat",      "openat64",      "prctl",       "readlink",     "readlinkat",  "setsockopt",
-         "sigaction", "sigaltstack", "sigprocmask",   "stat",        "stat64",       "statfs64",    "statx",
-         "sysinfo",   "times",       "timer_settime", "uname"});
+        {"access",        "chdir",      "close",       "dup",        "dup2",        "dup3",      "epoll_ctl",
+         "faccessat",     "fchdir",     "fcntl",       "fcntl64",    "fgetxattr",   "fstat",     "fstat64",
+         "fstatat",       "fstatat64",  "fstatfs64",   "getcwd",     "getegid",     "geteuid",   "getgid",
+         "getpid",        "getppid",    "getpriority", "getrandom",  "getrlimit64", "getrusage", "getsid",
+         "getsockname",   "getsockopt", "gettid",      "getuid",     "getxattr",    "ioctl",     "lseek",
+         "lseek64",       "lstat",      "lstat64",     "newfstatat", "open",        "open64",    "openat",
+         "openat64",      "prctl",      "readlink",    "readlinkat", "setsockopt",  "sigaction", "sigaltstack",
+         "sigprocmask",   "stat",       "stat64",      "statfs64",   "statx",       "sysinfo",   "times",
+         "timer_settime", "uname"});
     return std::find(kCalls.begin(), kCalls.end(), call) != kCalls.end();
 }
 

@@ -16,8 +16,8 @@ constexpr double kTogether = 0.1;       // of the run: two or more threads at wo
 constexpr double kLeastCompany = 0.02;  // of the occurrences' time: less is what sampling blurs
 constexpr double kOverlap = 0.1;  // of the occurrences' time in two threads at once: no more than sampling blurs
 
-// Occurrences of different threads do not overlap. Those of a thread that has much less than another do not, either,
-// for most of the other's time: it takes turns if its own are beside the other's.
+// Occurrences of different threads do not overlap. Beside a thread with much work, one with little overlaps hardly
+// any of it in either case: it takes turns if most of its own time is not beside the other's.
 bool takes_turns(const OccurrenceTable& occurrences) {
     std::vector<std::size_t> order(occurrences.size());
     for (std::size_t i = 0; i < order.size(); ++i) {

@@ -53,8 +53,8 @@ constexpr std::array kPatterns = {
     TaxPattern{"tb_create_raw", F::kExceptions},
     TaxPattern{"PyException_", F::kExceptions},
     TaxPattern{"BaseException_", F::kExceptions},
-    // Of CPython's own functions those that do not take the same time however large the object is. Their names are
-    // known where its debug information is; those that it exports always.
+    // Functions of CPython whose time grows with the object. The static ones (in small letters) have names only where
+    // CPython's debug information is installed.
     TaxPattern{"list_contains", F::kShifting, "python"},
     TaxPattern{"list_index", F::kShifting, "python"},
     TaxPattern{"list_count", F::kShifting, "python"},

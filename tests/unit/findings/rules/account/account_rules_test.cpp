@@ -29,6 +29,7 @@ extern const Rule kBarrierOverhead;
 extern const Rule kTaskTax;
 extern const Rule kUnevenPeers;
 extern const Rule kSmallCalls;
+extern const Rule kStridedWork;
 
 namespace account_rules {
 namespace {
@@ -307,6 +308,27 @@ TEST(Tax, OfTwoFunctionsIsTwoFindings) {
     };
     EXPECT_EQ(found("key_of"), 2U);
     EXPECT_EQ(found("post"), 1U) << "the other one is told with it";
+}
+
+// A store to each page of fresh memory has a large step, but it is the page faults that take its time.
+TEST(Tax, OfStridesIsNotThatOfPageFaults) {
+    const auto found = [](std::int64_t faults) {
+        MadeEvidence made({"page-faults"});
+        const std::uint32_t step = made.add_node("step");
+        made.add_occurrence(step, {.terms = {.user = 500 * kMs}, .deltas = {faults}});
+        made.finish();
+        AccountRow row;
+        row.time_class = TimeClass::kWork;
+        row.family = TaxFamily::kStridedAccess;
+        row.place = {"step", "", "program.c", 12};
+        row.ns = 500 * kMs;
+        row.shorter_ns = row.ns;
+        row.threads = {{0, row.ns}};
+        made.evidence.account.rows.push_back(row);
+        return claims_of(kStridedWork, made.evidence).size();
+    };
+    EXPECT_EQ(found(100'000), 1U);
+    EXPECT_EQ(found(200'000), 0U);
 }
 
 TEST(PollingSleep, IsToldWhereNothingElseWorks) {
