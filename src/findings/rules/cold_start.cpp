@@ -3,7 +3,7 @@
 #include "findings/rule.h"
 #include "findings/rules/shared/common.h"
 #include "findings/rules/shared/more_inside.h"
-#include "findings/rules/shared/pipes.h"
+#include "findings/rules/shared/other_ends.h"
 #include "findings/rules/shared/spare.h"
 #include "findings/words.h"
 
@@ -27,7 +27,7 @@ bool waits_for_others(const Case& subject) {
     using recording::WaitKind;
     const std::int64_t waited = excess_waiting(subject, [&](const WaitTarget& target) {
         return is_synchronisation(target.kind) || target.kind == WaitKind::kChild ||
-               target.kind == WaitKind::kSleep || is_pipe_within_run(*subject.evidence, target);
+               target.kind == WaitKind::kSleep || is_within_run(*subject.evidence, target);
     });
     return waited * 2 > subject.excess.total();
 }

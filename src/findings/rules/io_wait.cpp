@@ -1,6 +1,6 @@
 // io-wait: a thread that has work to do waits for a disk, a pipe or the network.
 #include "findings/rule.h"
-#include "findings/rules/shared/pipes.h"
+#include "findings/rules/shared/other_ends.h"
 #include "findings/rules/shared/short_children.h"
 #include "findings/rules/shared/spare.h"
 #include "findings/words.h"
@@ -59,7 +59,7 @@ Turns turns_of(const Evidence& evidence) {
         for (const OccurrenceWait& wait : facts.waits) {
             const WaitTarget& target = evidence.wait_targets[wait.target];
             const auto ns = static_cast<double>(wait.ns);
-            const bool is_pipe = is_pipe_within_run(evidence, target);
+            const bool is_pipe = is_within_run(evidence, target);
             if (is_pipe && target.kind == WaitKind::kRead) {
                 reads_pipes[facts.process] += ns;
             }
@@ -155,7 +155,7 @@ void claim_io_wait(const Case& subject, std::vector<Claim>* claims) {
         for (const OccurrenceWait& wait : evidence.run.threads[thread].waits) {
             const WaitTarget& target = evidence.wait_targets[wait.target];
             if (is_transfer(target.kind) && !(serves && target.kind == WaitKind::kRead) &&
-                !is_pipe_within_run(evidence, target)) {
+                !is_within_run(evidence, target)) {
                 Spot& spot = spots[{programs.at(evidence.run.threads[thread].process), target.kind,
                                     recording::file_kind_of(target.kind, target.object), target.place.module,
                                     target.place.function, target.place.line}];
@@ -223,10 +223,11 @@ extern const Rule kIoWait{
     .against =
         "other threads keep the processors busy meanwhile; or the thread waits for its turn as well (a tenth as "
         "long), or for a full pipe within the run, and nobody waits for it: it reads ahead; or the thread is in "
-        "reads, "
-        "polls and sleep for nine tenths of its life, as a server without requests is; or what it reads is from "
-        "processes that live for some milliseconds (process-churn); or the pipe leads to another process of the run: "
-        "that one is waited for; or it is a socket, and other processes of the run work for as long",
+        "reads, polls and sleep for nine tenths of its life, as a server without requests is; or what it reads is "
+        "from "
+        "processes that live for some milliseconds (process-churn); or the pipe or socket leads to another process "
+        "or thread of the run: that one is waited for; or it is a socket, and other processes of the run work for as "
+        "long",
     .look = claim_io_wait,
     .direction =
         "where a program of this run is at the other end (a socket), it is that one that is waited for: look "

@@ -3,7 +3,7 @@
 // Found by the positions of the waits, which are known exactly, so that it is found however noisy the rounds are.
 #include "findings/rule.h"
 #include "findings/rules/periodic_pause.h"
-#include "findings/rules/shared/pipes.h"
+#include "findings/rules/shared/other_ends.h"
 #include "findings/rules/shared/spare.h"
 #include "findings/statistics/robust.h"
 #include "findings/words.h"
@@ -59,7 +59,7 @@ void claim_periodic_wait(const Case& subject, std::vector<Claim>* claims) {
         return;
     }
     const WaitTarget& target = evidence.wait_targets[subject.targets.front()];
-    if (is_pipe_within_run(evidence, target)) {
+    if (is_within_run(evidence, target)) {
         return;  // a pipe fills up after a number of rounds: its reader is slower
     }
     ByThread waited;

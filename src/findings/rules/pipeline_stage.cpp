@@ -62,7 +62,8 @@ extern const Rule kPipelineStage{
         "a thread is at work, or ready to, for nine tenths of its life; others, each with a seventh of its work and "
         "more (a twentieth, where they wait two hundred times), wait for it ten times and more in conditions, "
         "semaphores or futexes, for three tenths of theirs; or it is the only such "
-        "thread of the run, and those of other processes wait so at pipes between them",
+        "thread of the run, and those of other processes wait so at pipes or sockets between them; or another thread "
+        "of the process waits so at a pipe or socket whose other end is the stage's",
     .against =
         "the others do the same work: that is a load imbalance; or the thread takes part in theirs, a fifth of it "
         "and "

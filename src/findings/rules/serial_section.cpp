@@ -2,7 +2,7 @@
 #include "findings/rule.h"
 #include "findings/rules/shared/alone.h"
 #include "findings/rules/shared/common.h"
-#include "findings/rules/shared/pipes.h"
+#include "findings/rules/shared/other_ends.h"
 #include "findings/rules/shared/short_children.h"
 #include "findings/rules/shared/spare.h"
 #include "findings/rules/shared/stages.h"
@@ -106,8 +106,7 @@ double kept_from_work_ns(const Evidence& evidence) {
             const bool is_transfer =
                 target.kind == WaitKind::kRead || target.kind == WaitKind::kWrite || target.kind == WaitKind::kSync;
             const bool is_helped = target.kind == WaitKind::kChild && thread.total.user >= wait.ns / kMostHelped;
-            ns += (is_transfer && !is_pipe_within_run(evidence, target)) || is_helped ? static_cast<double>(wait.ns)
-                                                                                      : 0;
+            ns += (is_transfer && !is_within_run(evidence, target)) || is_helped ? static_cast<double>(wait.ns) : 0;
         }
     }
     // Likewise for what short processes write.

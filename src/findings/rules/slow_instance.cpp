@@ -7,7 +7,7 @@
 #include "findings/rules/shared/common.h"
 #include "findings/rules/shared/interpreter.h"
 #include "findings/rules/shared/more_inside.h"
-#include "findings/rules/shared/pipes.h"
+#include "findings/rules/shared/other_ends.h"
 #include "findings/rules/shared/spare.h"
 #include "findings/words.h"
 
@@ -91,7 +91,7 @@ bool is_what_it_does(const Case& subject) {
 // run at the other end of a pipe; or threads that usually wait here, and sometimes longer, until there is work.
 bool waits_as_others_have_it(const Case& subject) {
     const std::int64_t elsewhere = excess_waiting(subject, [&](const spacetime::WaitTarget& target) {
-        return is_interpreter_lock(target) || is_pipe_within_run(*subject.evidence, target);
+        return is_interpreter_lock(target) || is_within_run(*subject.evidence, target);
     });
     const std::int64_t signalled = excess_waiting(subject, [](const spacetime::WaitTarget& target) {
         return target.kind == recording::WaitKind::kCondition || target.kind == recording::WaitKind::kSemaphore;

@@ -171,7 +171,9 @@ RunFacts make_run_facts(const Profile& profile, const Names& names, const Occurr
     if (profile.peak_bytes != 0) {
         run.peak_bytes = profile.peak_bytes;
     }
-    run.channels = channels_of(metrics).channels;
+    RunChannels channels = channels_of(metrics);
+    run.channels = std::move(channels.channels);
+    run.parties = std::move(channels.parties);
     run.steal_ns = stolen_time(metrics);
     add_ready(run, occurrences.ready);
     return run;

@@ -80,7 +80,8 @@ struct RunFacts {
     // Wall time by the number of the program's threads on a processor or ready for one at once: [0], [1], …
     std::vector<std::int64_t> ready_ns;
     std::optional<std::uint64_t> peak_bytes;  // largest resident size that a process of the run had; none: not known
-    std::vector<Channel> channels;            // of MPI's messages; empty: none, or not counted
+    std::vector<Channel> channels;            // of messages, pipes and sockets; empty: none, or not counted
+    std::vector<Party> parties;               // of channels
     double dropped_paths = 0;                 // share of the samples whose outer frames had no room
     std::optional<std::int64_t> steal_ns;     // taken by the hypervisor from all processors; none: not known
 };

@@ -28,7 +28,6 @@ bool meets(recording::WaitKind kind) {
 
 void claim_barrier_overhead(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
-    const double run = duration_ns(evidence);
     for (const AccountSums& own : sums_by_function(evidence.account, is_meeting)) {
         Claim claim = claim_of(evidence, own, set_of(Term::kWaiting, Term::kSpinning, Term::kSystem));
         claim.targets = targets_at(evidence, own.most->place, meets);
@@ -49,7 +48,7 @@ void claim_barrier_overhead(const Case& subject, std::vector<Claim>* claims) {
         // More threads than processors wait for a processor there (oversubscription).
         const bool have_processors = own.threads.size() <= evidence.run.processors && !is_crowded(evidence);
         if (own.threads.size() < 2 || !have_processors || !is_even || !(is_counted || is_polled) ||
-            static_cast<double>(own.shorter_ns) < kLeastOfRun * run) {
+            static_cast<double>(own.shorter_ns) < least_ns(evidence)) {
             continue;
         }
         claim.own_sure = kSureOfMeetings;

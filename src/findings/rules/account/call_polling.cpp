@@ -16,13 +16,12 @@ constexpr double kSurelyAsking = 0.9;
 
 void claim_call_polling(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
-    const double run = duration_ns(evidence);
     const auto is_asking = [](const AccountRow& row) { return is_child_call(row) || is_timed_call(row); };
     for (const AccountSums& own : sums_by_function(evidence.account, is_asking)) {
         const auto spent = static_cast<double>(own.ns);
         const double collecting =
             is_child_call(*own.most) ? kCollectingNs * static_cast<double>(evidence.run.processes.size()) : 0;
-        if (spent < kLeastOfRun * run + collecting) {
+        if (spent < least_ns(evidence) + collecting) {
             continue;
         }
         Claim claim = claim_of(evidence, own, set_of(Term::kUser, Term::kSystem));

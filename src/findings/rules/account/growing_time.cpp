@@ -35,7 +35,6 @@ double sum_of(const TimeBatches& times) {
 
 void claim_growth(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
-    const double run = duration_ns(evidence);
     const auto sums = sums_by_function(evidence.account, is_processor_time);
     for (const AccountSums& own : sums) {
         const TimeBatches times = times_of(evidence.account, own.most->place);
@@ -48,7 +47,7 @@ void claim_growth(const Case& subject, std::vector<Claim>* claims) {
         Claim claim = claim_of(evidence, own, set_of(Term::kUser));
         claim.shorter_ns *= grown;
         if (!growth.grows || sum_of(rest) < kLeastBeside * sum_of(evidence.account.busy) ||
-            claim.shorter_ns < kLeastOfRun * run) {
+            claim.shorter_ns < least_ns(evidence)) {
             continue;
         }
         for (ThreadTime& time : claim.own) {

@@ -36,7 +36,6 @@ double work_of(const Evidence& evidence, std::uint32_t process) {
 
 void claim_idle_team(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
-    const double run = duration_ns(evidence);
     for (const AccountSums& own : sums_by_function(evidence.account, is_team_wait)) {
         const double work = work_of(evidence, evidence.run.threads[own.threads.begin()->first].process);
         const auto others = static_cast<double>(own.threads.size()) - 1;
@@ -47,7 +46,7 @@ void claim_idle_team(const Case& subject, std::vector<Claim>* claims) {
             continue;
         }
         const double shorter = std::min(waited / others, work) * (1 - 1 / at_once);
-        if (shorter < kLeastOfRun * run) {
+        if (shorter < least_ns(evidence)) {
             continue;
         }
         Claim claim = claim_of(evidence, own, set_of(Term::kSpinning, Term::kWaiting, Term::kOther));

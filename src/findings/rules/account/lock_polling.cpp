@@ -28,7 +28,7 @@ void claim_lock_polling(const Case& subject, std::vector<Claim>* claims) {
         }
         const double part = sum(polling) / static_cast<double>(own.ns);
         const double shorter = part * static_cast<double>(own.shorter_ns);
-        if (polling.empty() || shorter < kLeastOfRun * run) {
+        if (polling.empty() || shorter < least_ns(evidence)) {
             continue;
         }
         Claim claim = claim_of(evidence, own, set_of(Term::kUser, Term::kSystem));

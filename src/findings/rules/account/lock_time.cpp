@@ -15,7 +15,6 @@ constexpr double kLeastWaits = 0.2;  // of the time; otherwise taking locks is w
 
 void claim_lock_time(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
-    const double run = duration_ns(evidence);
     const auto sums = sums_by_function(evidence.account, [](const AccountRow& row) {
         return row.time_class == TimeClass::kLockWait ||
                (row.time_class == TimeClass::kRunTime && row.family == TaxFamily::kLocking);
@@ -28,7 +27,7 @@ void claim_lock_time(const Case& subject, std::vector<Claim>* claims) {
                           ? row.ns
                           : 0;
         }
-        if (static_cast<double>(own.shorter_ns) < kLeastOfRun * run ||
+        if (static_cast<double>(own.shorter_ns) < least_ns(evidence) ||
             static_cast<double>(waited) < kLeastWaits * static_cast<double>(own.ns)) {
             continue;
         }

@@ -31,13 +31,12 @@ bool is_in_copies(const Evidence& evidence, const AccountSums& own) {
 
 void claim_page_fault_time(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
-    const double run = duration_ns(evidence);
     const bool is_taken_again = faulted_memory(evidence) == FaultedMemory::kAgain;
     const bool is_much = is_over_and_over(evidence) || grows(evidence);
     for (const AccountSums& own : sums_by_function(evidence.account, is_page_fault)) {
         const bool are_copies = is_in_copies(evidence, own);
         const bool is_kept = !are_copies && !is_taken_again;
-        if (static_cast<double>(own.shorter_ns) < kLeastOfRun * run || (!are_copies && !is_much)) {
+        if (static_cast<double>(own.shorter_ns) < least_ns(evidence) || (!are_copies && !is_much)) {
             continue;
         }
         Claim claim = claim_of(evidence, own, set_of(Term::kSystem));

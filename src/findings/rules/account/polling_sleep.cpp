@@ -75,7 +75,7 @@ void claim_sleep(const Case& subject, std::vector<Claim>* claims) {
             count += evidence.wait_sums[target].count;
         }
         const std::vector<std::uint32_t> threads = main_threads(own.threads);
-        if (static_cast<double>(own.shorter_ns) < kLeastOfRun * run ||
+        if (static_cast<double>(own.shorter_ns) < least_ns(evidence) ||
             own.shorter_ns * static_cast<std::int64_t>(count) < kLeastSleeps * own.ns ||
             need_of(evidence, own, threads) != kNeed) {
             continue;

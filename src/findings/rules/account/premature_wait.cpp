@@ -72,7 +72,6 @@ bool take_turns(const Awaited& waited) {
 
 void claim_premature_wait(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
-    const double run = duration_ns(evidence);
     const auto sums = sums_by_function(evidence.account, [](const AccountRow& row) {
         return row.time_class == TimeClass::kThreadWait || row.time_class == TimeClass::kChildWait;
     });
@@ -80,7 +79,7 @@ void claim_premature_wait(const Case& subject, std::vector<Claim>* claims) {
         const std::vector<std::uint32_t> targets = targets_at(evidence, own.most->place, is_for_work);
         const Awaited waited = awaited(evidence, targets);
         const std::vector<std::uint32_t> threads = main_threads(own.threads);
-        if (static_cast<double>(own.shorter_ns) < kLeastOfRun * run || threads.size() != 1 || !take_turns(waited) ||
+        if (static_cast<double>(own.shorter_ns) < least_ns(evidence) || threads.size() != 1 || !take_turns(waited) ||
             waited.held_up_ns > kMostHeldUp * waited.ns) {
             continue;
         }

@@ -20,8 +20,9 @@ namespace {
 
 using namespace spacetime;
 
-constexpr double kLeastTax = 0.1;  // of the run and of the processor time: below it is what using a library costs
-constexpr double kSure = 0.9;      // names decide, and a call's family may be another's (an allocation inside a copy)
+constexpr double kLeastTax =
+    0.1;  // of the run's main part and of the processor time: below it is what using a library costs
+constexpr double kSure = 0.9;  // names decide, and a call's family may be another's (an allocation inside a copy)
 constexpr double kLeastCopied = 3;      // times the copying: more time than this in memory is not for copies
 constexpr double kLeastSlow = 0.2;      // of slow instructions: most code has some
 constexpr double kLeastTogether = 0.5;  // of a family's time: one change does not help in all places
@@ -142,13 +143,12 @@ template <TaxFamily kFamily>
 void claim_tax(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
     const Tax tax = tax_of(evidence.account, kFamily);
-    const double run = duration_ns(evidence);
     const double shorter = static_cast<double>(tax.shorter_ns) * info_of(kFamily).saves;
     const bool is_measured = is_of_operands(kFamily) || is_of_branches(kFamily);
     // Searches are of either: calls of the library, and loops of the program's own.
     const bool is_work = tax.most != nullptr && tax.most->time_class == TimeClass::kWork;
     const double least = is_work && !is_measured ? kLeastSlow : kLeastTax;
-    if (tax.most == nullptr || tax.most->place.function.empty() || shorter < least * run ||
+    if (tax.most == nullptr || tax.most->place.function.empty() || shorter < least * main_part_ns(evidence) ||
         static_cast<double>(tax.ns) < least * static_cast<double>(tax.processor_ns) ||
         is_another_kind(tax, kFamily) || (kFamily == TaxFamily::kAllocation && keeps_memory(evidence))) {
         return;
@@ -160,7 +160,7 @@ void claim_tax(const Case& subject, std::vector<Claim>* claims) {
         return;
     }
     claim.place = to_place(tax.most->place);
-    claim.own = at_most(tax.threads, run);
+    claim.own = at_most(tax.threads, duration_ns(evidence));
     const bool is_called = !is_work;
     claim.own_terms = set_of(Term::kUser, Term::kSystem);
     claim.shorter_ns = shorter;

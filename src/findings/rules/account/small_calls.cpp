@@ -35,7 +35,7 @@ void claim_small_calls(const Case& subject, std::vector<Claim>* claims) {
         return row.time_class == TimeClass::kSystemCall && asks_little(call_name(row.detail));
     });
     for (const AccountSums& own : sums) {
-        if (static_cast<double>(own.shorter_ns) < kLeastOfRun * duration_ns(evidence)) {
+        if (static_cast<double>(own.shorter_ns) < least_ns(evidence)) {
             continue;
         }
         Claim claim = claim_of(evidence, own, set_of(Term::kSystem));

@@ -118,7 +118,7 @@ void claim_uneven_children(const Case& subject, std::vector<Claim>* claims) {
     }
     const auto most = std::max_element(uneven.places.begin(), uneven.places.end(),
                                        [](const auto& a, const auto& b) { return a.second < b.second; });
-    if (uneven.excess_ns < kLeastOfRun * duration_ns(evidence) || most == uneven.places.end() ||
+    if (uneven.excess_ns < least_ns(evidence) || most == uneven.places.end() ||
         most->second < kMostOfExcess * uneven.excess_ns) {
         return;
     }

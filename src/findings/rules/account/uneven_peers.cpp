@@ -107,7 +107,7 @@ void claim_uneven_peers(const Case& subject, std::vector<Claim>* claims) {
                                               [](const auto& a, const auto& b) { return a.second < b.second; });
         const double mean = sum(shared.work) / static_cast<double>(shared.work.size());
         const double lost = std::min(shorter, longest->second - mean);
-        if (longest->second < kUnevenWork * mean || lost < kLeastOfRun * duration_ns(evidence) ||
+        if (longest->second < kUnevenWork * mean || lost < least_ns(evidence) ||
             lost < kErrors * std::sqrt(longest->second * sampling_period(evidence)) ||
             has_slower_processor(run, longest->first, shared.work)) {
             continue;

@@ -1,7 +1,7 @@
 // message-overhead: ranks exchange so many small messages that the calls themselves take a good part of the run.
 #include "findings/rule.h"
 #include "findings/rules/messages/message_waits.h"
-#include "findings/rules/shared/spare.h"
+#include "findings/rules/shared/account_rows.h"
 #include "findings/words.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 using namespace spacetime;
 
-constexpr double kLeastInCalls = 0.1;  // of the run, of each rank
+constexpr double kLeastInCalls = 0.1;  // of the run's main part, of each rank
 constexpr double kMostBytes = 1024;    // of a message, on average
 constexpr double kMostNsEach = 100e3;  // of a call: longer ones wait for the other rank
 constexpr std::uint64_t kLeastCount = 1'000;
@@ -52,7 +52,7 @@ void claim_small_messages(const Case& subject, std::vector<Claim>* claims) {
         least = least == nullptr || own.ns < by_rank[least->rank].ns ? &rank : least;
     }
     const Exchange& shortest = by_rank[least->rank];
-    if (shortest.ns < kLeastInCalls * duration_ns(evidence) || shortest.count < static_cast<double>(kLeastCount) ||
+    if (shortest.ns < kLeastInCalls * main_part_ns(evidence) || shortest.count < static_cast<double>(kLeastCount) ||
         all.bytes > kMostBytes * all.count || all.ns > kMostNsEach * all.count) {
         return;
     }
@@ -82,7 +82,8 @@ extern const Rule kSmallMessages{
     .kind = "message-overhead",
     .contrast = Contrast::kRun,
     .needs =
-        "each rank is inside calls of MPI for a tenth of the run, a thousand times and more, for messages of 1 KiB "
+        "each rank is inside calls of MPI for a tenth of the run (without its start), a thousand times and more, for "
+        "messages of 1 KiB "
         "at "
         "most and 100 µs each at most, on average",
     .against = "calls take longer: then they wait for another rank",

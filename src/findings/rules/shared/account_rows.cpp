@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,6 +11,28 @@
 namespace kymo::findings {
 
 using namespace spacetime;
+
+double main_part_ns(const Evidence& evidence) {
+    constexpr std::int64_t kMuchWork = 10;  // its inverse: a thread with this part of the processor time
+    std::vector<std::int64_t> start_end(evidence.run.threads.size());
+    for (const AccountRow& row : evidence.account.rows) {
+        for (const AccountTime& part : row.threads) {
+            start_end[part.thread] += row.time_class == TimeClass::kStartEnd ? part.ns : 0;
+        }
+    }
+    std::optional<std::int64_t> least;
+    for (std::size_t i = 0; i < start_end.size(); ++i) {
+        if (kMuchWork * processor(evidence.run.threads[i].total) >= processor(evidence.run.total)) {
+            least = std::min(start_end[i], least.value_or(start_end[i]));
+        }
+    }
+    return std::max(0.0, duration_ns(evidence) - static_cast<double>(least.value_or(0)));
+}
+
+double least_ns(const Evidence& evidence) {
+    constexpr double kLeast = 0.1;
+    return kLeast * main_part_ns(evidence);
+}
 
 std::vector<AccountSums> sums_by_function(const Account& account, const AccountFilter& is_one) {
     std::map<std::pair<std::string, std::string>, AccountSums> sums;

@@ -11,7 +11,13 @@
 
 namespace kymo::findings {
 
-inline constexpr double kLeastOfRun = 0.1;  // that it could be shorter by, to be worth a finding
+// The run without the start and the end of programs and run-time libraries, ns: of the threads with a tenth of the
+// processor time and more, that with the shortest. What is worth a finding in a run of usual length is in one of some
+// tenths of a second, half of which is the start of MPI, as well.
+double main_part_ns(const spacetime::Evidence& evidence);
+
+// What the run must be shorter by without something for a finding to be worth it, ns: a tenth of its main part.
+double least_ns(const spacetime::Evidence& evidence);
 
 struct AccountSums {
     std::int64_t ns = 0;

@@ -1,6 +1,6 @@
 #include "findings/rules/shared/stages.h"
 
-#include "findings/rules/shared/pipes.h"
+#include "findings/rules/shared/other_ends.h"
 #include "findings/rules/shared/spare.h"
 #include "findings/terms.h"
 
@@ -76,13 +76,16 @@ bool shares_work(const Evidence& evidence, std::uint32_t stage, std::uint32_t th
                                 kLeastShared * work_in(code.in(evidence.nodes), thread);
 }
 
-// Processes hand over work by pipes, whose other end is not known: the wait is for the stage if that is the only
-// thread of the run that is always busy.
-bool is_handed_over(const Evidence& evidence, const WaitTarget& target, std::uint32_t stage, bool is_only_busy_one) {
-    const bool is_pipe = target.kind == WaitKind::kRead || target.kind == WaitKind::kWrite;
-    return is_pipe ? is_only_busy_one && target.process != evidence.run.threads[stage].process &&
-                         is_pipe_within_run(evidence, target)
-                   : hands_over(target.kind) && target.holder == stage;
+// Processes hand over work by pipes and sockets, whose other end need not be known: the wait is for the stage if that
+// is the only thread of the run that is always busy.
+bool is_handed_over(const Evidence& evidence, std::uint32_t thread, const WaitTarget& target, std::uint32_t stage,
+                    bool is_only_busy_one) {
+    if (target.kind != WaitKind::kRead && target.kind != WaitKind::kWrite) {
+        return hands_over(target.kind) && target.holder == stage;
+    }
+    return target.process == evidence.run.threads[stage].process
+               ? other_end(evidence, thread, target) == stage
+               : is_only_busy_one && is_within_run(evidence, target);
 }
 
 std::optional<StageNeighbour> neighbour_of(const Evidence& evidence, std::uint32_t stage, NodeIndex code,
@@ -94,7 +97,7 @@ std::optional<StageNeighbour> neighbour_of(const Evidence& evidence, std::uint32
     for (const auto* const waits : {&facts.waits, &facts.polled}) {
         for (const OccurrenceWait& wait : *waits) {
             const WaitTarget& target = evidence.wait_targets[wait.target];
-            if (is_handed_over(evidence, target, stage, is_only_busy_one)) {
+            if (is_handed_over(evidence, thread, target, stage, is_only_busy_one)) {
                 neighbour.waited += static_cast<double>(wait.ns);
                 neighbour.targets.push_back(wait.target);
                 count += wait.target < evidence.wait_sums.size() ? evidence.wait_sums[wait.target].count : 0;

@@ -107,6 +107,34 @@ TEST(PipelineStage, IsNoneWhereSharingItSavesNothing) {
     EXPECT_EQ(told({.neighbour_ms = 480}), 0U);  // the processors have 1.96 s of work
 }
 
+// A writer and a server's thread of one process; and a third thread that is as busy as the server's.
+TEST(PipelineStage, IsKnownByTheOtherEndOfASocket) {
+    const auto told_with = [](std::uint64_t other_end) {
+        MadeEvidence made = pipeline({.kind = WaitKind::kWrite, .is_held_by_stage = false});
+        RunFacts& run = made.evidence.run;
+        run.processes = {{.pid = 1, .name = "both"}};
+        for (WaitTarget& target : made.evidence.wait_targets) {
+            target.process = 0;
+            target.object = 3 | static_cast<std::uint64_t>(recording::FileKind::kSocket) << recording::kFileKindBit;
+        }
+        for (const std::uint64_t tid : {101U, 102U, 103U}) {
+            run.parties.push_back({.rank = {}, .pid = 1, .thread = tid, .name = "both"});
+        }
+        for (const std::size_t caller : {0U, 2U}) {
+            Channel channel;
+            channel.kind = ChannelKind::kUnix;
+            channel.party = caller;
+            channel.peer = other_end - 101;
+            channel.direction = ChannelDirection::kSend;
+            channel.blocked_ns = 800 * static_cast<std::uint64_t>(kMs);
+            run.channels.push_back(channel);
+        }
+        return claims_of(kPipelineStage, made.evidence).size();
+    };
+    EXPECT_EQ(told_with(102), 1U);
+    EXPECT_EQ(told_with(103), 0U) << "they do not wait for the stage";
+}
+
 // Slow rounds of a neighbour that waits for the stage are its doing.
 TEST(PipelineStage, IsOneStoryWithTheRoundsThatWaitForIt) {
     MadeEvidence made = pipeline({});

@@ -197,6 +197,47 @@ TEST(IoWait, IsNotAPipeBetweenTwoThreads) {
     EXPECT_FALSE(is_told(WaitKind::kWrite)) << "it is written by the other thread";
 }
 
+// A client that waits for the server's thread of the same program: the channel's two ends are parties of the
+// recording.
+TEST(IoWait, IsNotASocketWhoseOtherEndIsInTheRun) {
+    struct Ends {
+        std::uint64_t inside_ms = 400;  // in calls for another thread of the run
+        std::uint64_t outside_ms = 0;
+        ChannelDirection direction = ChannelDirection::kSend;
+        ChannelKind kind = ChannelKind::kTcpLoopback;
+    };
+    const auto is_told = [](const Ends& of) {
+        Waiting waiting(WaitKind::kWrite, 400, 400, 100);
+        RunFacts& run = waiting.made.evidence.run;
+        run.processes = {{.pid = 1, .name = "both"}};
+        waiting.made.evidence.wait_targets[0].process = 0;
+        waiting.made.evidence.wait_targets[0].object = open_on(recording::FileKind::kSocket, 3);
+        for (ThreadFacts& thread : run.threads) {
+            thread.process = 0;
+        }
+        run.parties = {Party{.rank = {}, .pid = 1, .thread = 101, .name = "both"},
+                       Party{.rank = {}, .pid = 1, .thread = 100, .name = "both"},
+                       Party{.rank = {}, .is_outside = true, .name = "10.0.0.1:80"}};
+        const auto add = [&](std::size_t peer, std::uint64_t ms) {
+            Channel channel;
+            channel.kind = of.kind;
+            channel.peer = peer;
+            channel.direction = of.direction;
+            channel.blocked_ns = ms * static_cast<std::uint64_t>(kMs);
+            run.channels.push_back(channel);
+        };
+        add(1, of.inside_ms);
+        add(2, of.outside_ms);
+        return !claims_of(kIoWait, waiting.made.evidence).empty();
+    };
+    EXPECT_FALSE(is_told({}));
+    EXPECT_FALSE(is_told({.inside_ms = 400, .outside_ms = 40}));
+    EXPECT_TRUE(is_told({.inside_ms = 400, .outside_ms = 50})) << "it also sends elsewhere";
+    EXPECT_TRUE(is_told({.inside_ms = 0})) << "no time in calls is known";
+    EXPECT_TRUE(is_told({.direction = ChannelDirection::kReceive})) << "it waits to send";
+    EXPECT_TRUE(is_told({.kind = ChannelKind::kPipe})) << "that is no socket";
+}
+
 // As of `tar czf`: tar waits for files, and longer for gzip to take what it has read. Faster files change nothing, as
 // far as gzip does not wait.
 TEST(IoWait, OfFilesIsHiddenByAFullPipe) {

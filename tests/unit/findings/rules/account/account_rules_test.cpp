@@ -621,6 +621,25 @@ TEST(UnevenChildren, AreNotToldOfEqualOnesNorOfThoseThatWaitNorOfOtherPrograms) 
     EXPECT_TRUE(others.claims(kUnevenChildren).empty());
 }
 
+// Half of a short run is the start of MPI: what takes a tenth of the rest is worth a finding. A start that one of
+// those who work does not have is not taken off.
+TEST(AccountRows, CountAgainstTheRunWithoutItsStart) {
+    const auto told = [](std::uint32_t starters) {
+        MadeRun run;
+        RunFacts& facts = run.evidence().run;
+        for (std::uint32_t thread = 1; thread <= 2; ++thread) {
+            facts.threads[thread].total = {.user = 500 * kMs, .waiting = 500 * kMs};
+        }
+        facts.threads[3].total = {.user = 20 * kMs};  // a helper of the library's
+        facts.total = {.user = 1'020 * kMs};
+        run.add(TimeClass::kStartEnd, 500 * starters, 200, starters);
+        run.add(TimeClass::kSystemCall, 60, 60).detail = "stat";
+        return run.claims(kSmallCalls).size();
+    };
+    EXPECT_EQ(told(2), 1U);
+    EXPECT_EQ(told(1), 0U);
+}
+
 TEST(AccountRows, AreAddedUpByFunction) {
     MadeRun run;
     run.add(TimeClass::kTimer, 100, 10, 1, "a");
