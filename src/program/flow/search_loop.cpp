@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -27,10 +28,14 @@ bool reads_element(const Instruction& in) {
            !in.memory[0].index_is_vector;
 }
 
-// "node = node->next"
-bool follows_itself(const Instruction& in) {
-    return in.operation == Operation::kLoad && in.destination != kNoRegister && in.memory_operands == 1 &&
-           in.memory[0].base == in.destination && in.memory[0].index == kNoRegister;
+// Whole pointers and numbers of 32 bits.
+bool is_copy(const Instruction& in) {
+    constexpr std::uint8_t kIndexBits = 32;
+    const bool is_whole =
+        (in.operation == Operation::kSum && in.source2 == kNoRegister) || in.operation == Operation::kStep;
+    const bool is_extended = in.operation == Operation::kZeroExtend || in.operation == Operation::kSignExtend;
+    return in.memory_operands == 0 && in.source != kNoRegister &&
+           ((is_whole && in.constant == 0) || (is_extended && in.bits >= kIndexBits));
 }
 
 class SearchLoop {
@@ -52,13 +57,12 @@ class SearchLoop {
             const bool is_read = each_instruction(
                 decoder_, code_, graph_, graph_.blocks[number],
                 [&](std::uint64_t /*address*/, const Instruction& in) {
+                    const std::uint32_t writes = is_call(in.kind) ? behind_return(in.writes) : in.writes;
                     calls_ += is_call(in.kind) ? 1 : 0;
                     only_reads = only_reads && (is_call(in.kind) || (!in.writes_memory && !in.writes_other));
-                    own.add(in.reads, is_call(in.kind) ? behind_return(in.writes) : in.writes);
-                    for (std::uint32_t left = is_call(in.kind) ? behind_return(in.writes) : in.writes; left != 0;
-                         left &= left - 1) {
-                        const auto reg = static_cast<std::uint8_t>(std::countr_zero(left));
-                        otherwise_ |= follows_itself(in) && in.destination == reg ? 0 : register_bit(reg);
+                    own.add(in.reads, writes);
+                    for (std::uint32_t left = writes; left != 0; left &= left - 1) {
+                        writers_[static_cast<std::uint8_t>(std::countr_zero(left))].push_back(in);
                     }
                 });
             only_reads = only_reads && is_read;
@@ -69,14 +73,21 @@ class SearchLoop {
 
     bool makes_call() const { return calls_ != 0; }
 
-    bool goes_on_by(std::span<const Induction> counting, std::uint32_t chained) const {
-        // Those that follow themselves; beside a call, whose outcome decides, any that is read so.
-        std::uint32_t steps = (written_ & ~otherwise_) | (makes_call() ? chained : 0);
+    bool goes_on_by(std::span<const Induction> counting) const {
+        std::uint32_t steps = 0;
         for (const Induction& each : counting) {
             steps |= register_bit(each.reg);
         }
-        const std::uint32_t carried = live_at_header(graph_, registers_, header_) & written_;
-        return carried != 0 && (carried & ~steps) == 0;
+        std::uint32_t carried = live_at_header(graph_, registers_, header_) & written_;
+        if (carried == 0) {
+            return false;
+        }
+        for (carried &= ~steps; carried != 0; carried &= carried - 1) {
+            if (!follows_itself(static_cast<std::uint8_t>(std::countr_zero(carried)))) {
+                return false;
+            }
+        }
+        return true;
     }
 
     bool ends_where_equal() const {
@@ -87,6 +98,40 @@ class SearchLoop {
 
   private:
     bool is_inside(std::uint32_t block) const { return registers_.contains(block); }
+
+    // "node = node->next", "row = next[row]", perhaps by way of other registers, and always in the same way: a tree's
+    // search, which goes on with one of two, halves what is left each round.
+    bool follows_itself(std::uint8_t reg) const {
+        constexpr int kMostCopies = 4;
+        std::uint8_t at = reg;
+        for (int i = 0; i < kMostCopies; ++i) {
+            const auto writers = writers_.find(at);
+            if (writers == writers_.end() || writers->second.size() != 1) {
+                return false;
+            }
+            const Instruction& in = writers->second.front();
+            if (in.operation == Operation::kLoad && in.memory_operands == 1) {
+                const std::uint32_t others = address_registers(in) & ~same_as(reg);
+                return others != address_registers(in) && (others & written_) == 0;
+            }
+            if (!is_copy(in)) {
+                return false;
+            }
+            at = in.source;
+        }
+        return false;
+    }
+
+    // It, and its copies.
+    std::uint32_t same_as(std::uint8_t reg) const {
+        std::uint32_t same = register_bit(reg);
+        for (const auto& [copy, writers] : writers_) {
+            if (writers.size() == 1 && is_copy(writers.front()) && writers.front().source == reg) {
+                same |= register_bit(copy);
+            }
+        }
+        return same;
+    }
 
     // Of the two ways behind the block's jump one stays inside, and the other one is taken where the last
     // comparison's sides are equal.
@@ -147,15 +192,15 @@ class SearchLoop {
     LoopRegisters registers_;
     std::uint32_t written_ = 0;
     std::uint32_t calls_ = 0;
-    std::uint32_t otherwise_ = 0;  // registers that another instruction than one of follows_itself() writes
+    std::map<std::uint8_t, std::vector<Instruction>> writers_;  // by register
 };
 
 }  // namespace
 
 Search search_of(const Decoder& decoder, const CodeBytes& code, const FlowGraph& graph, const Loops& loops,
-                 std::uint32_t loop, std::span<const Induction> counting, std::uint32_t chained) {
+                 std::uint32_t loop, std::span<const Induction> counting) {
     SearchLoop search(decoder, code, graph, loops.loops[loop]);
-    const bool is_one = search.take() && search.goes_on_by(counting, chained) && search.ends_where_equal();
+    const bool is_one = search.take() && search.goes_on_by(counting) && search.ends_where_equal();
     return !is_one ? Search::kNone : search.makes_call() ? Search::kByCall : Search::kOwn;
 }
 

@@ -107,7 +107,7 @@ class InnerLoop {
             return;
         }
         note_chained();
-        search_ = search_of(decoder, code, graph, loops, loop, inductions_, chained_);
+        search_ = search_of(decoder, code, graph, loops, loop, inductions_);
     }
 
     template <typename Add>

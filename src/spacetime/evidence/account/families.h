@@ -78,7 +78,8 @@ inline constexpr std::array<TaxInfo, kTaxFamilies> kTaxTable = {{
     {TaxFamily::kShifting, "quadratic", "going through elements, or moving them, for one of them",
      "each of these calls goes through all elements, or moves all behind one: find with a hash table, or in a sorted "
      "array (std::lower_bound); insert and erase at the end, or mark elements and erase them together "
-     "(std::erase_if); keep the length of a text beside it",
+     "(std::erase_if); keep the length of a text beside it. Where these are the chains of a hash table, they are too "
+     "long: a hash that mixes all of the key, or more buckets",
      "halve the number of elements: the time of these calls must fall to a quarter"},
     {TaxFamily::kFilling, "clearing-memory", "filling memory with one value",
      "clear only what was written since: keep a list of those places, or mark each entry with the number of the "
