@@ -52,45 +52,66 @@ bool is_constructor(std::string_view function) {
     return (before == std::string_view::npos ? type : type.substr(before + 2)) == function.substr(last + 2);
 }
 
+// "std::vector<int>::~vector": "vector"; empty: no destructor.
+std::string destroyed_by(std::string_view function) {
+    const std::size_t last = function.rfind("::~");
+    return last == std::string_view::npos ? std::string() : std::string(function.substr(last + 3));
+}
+
+// "std::vector<int>::vector": "vector".
+std::string constructed_by(std::string_view constructor) {
+    return std::string(constructor.substr(constructor.rfind("::") + 2));
+}
+
 using Line = std::tuple<std::string, std::string, std::uint32_t>;  // module, function, line
 
 Line line_of(const AccountRow& row) {
     return {row.place.module, row.place.function, row.place.line};
 }
 
-// Lines that copy containers whole: copying what is in them takes a third of the time of their memory, or more.
-// Memory is taken and released there because they are copied.
-std::set<Line> copying_lines(const Account& account) {
+// Where containers are copied whole: copying what is in them takes a third of the time of their memory, or more.
+// Memory is taken and released there because they are copied, and the copies are destroyed in the same function.
+struct Copies {
+    std::set<Line> lines;
+    std::set<std::tuple<std::string, std::string, std::string>> classes;  // module, function, class
+
+    bool contain(const AccountRow& row) const {
+        return lines.contains(line_of(row)) ||
+               classes.contains({row.place.module, row.place.function, destroyed_by(row.detail)});
+    }
+};
+
+Copies copies_of(const Account& account) {
     struct Times {
         std::int64_t copying = 0;
         std::int64_t memory = 0;
     };
     std::map<Line, Times> lines;
+    Copies copies;
     for (const AccountRow& row : account.rows) {
         if (row.time_class == TimeClass::kRunTime && row.family == TaxFamily::kCopying &&
             is_constructor(row.detail)) {
             lines[line_of(row)].copying += row.ns;
+            copies.classes.insert({row.place.module, row.place.function, constructed_by(row.detail)});
         } else if (row.time_class == TimeClass::kRunTime && row.family == TaxFamily::kAllocation) {
             lines[line_of(row)].memory += row.ns;
         }
     }
-    std::set<Line> copying;
     for (const auto& [line, times] : lines) {
         if (times.memory > 0 &&
             kLeastCopied * static_cast<double>(times.copying) >= static_cast<double>(times.memory)) {
-            copying.insert(line);
+            copies.lines.insert(line);
         }
     }
-    return copying;
+    return copies;
 }
 
 Tax tax_of(const Account& account, TaxFamily family) {
     Tax tax;
     const bool is_either = family == TaxFamily::kCopying || family == TaxFamily::kAllocation;
-    const std::set<Line> copying = is_either ? copying_lines(account) : std::set<Line>();
+    const Copies copies = is_either ? copies_of(account) : Copies();
     const auto family_of = [&](const AccountRow& row) {
-        return row.family == TaxFamily::kAllocation && copying.contains(line_of(row)) ? TaxFamily::kCopying
-                                                                                      : row.family;
+        return row.family == TaxFamily::kAllocation && copies.contain(row) ? TaxFamily::kCopying : row.family;
     };
     for (const AccountRow& row : account.rows) {
         tax.processor_ns += is_processor_time(row) ? row.ns : 0;
@@ -106,7 +127,9 @@ Tax tax_of(const Account& account, TaxFamily family) {
         for (const AccountTime& part : row.threads) {
             tax.threads[part.thread] += static_cast<double>(part.ns);
         }
-        if (tax.most == nullptr || row.ns > tax.most->ns) {
+        // Copying names itself, not the memory that it takes.
+        const auto weight = [&](const AccountRow& of) { return std::pair(of.family == family, of.ns); };
+        if (tax.most == nullptr || weight(row) > weight(*tax.most)) {
             tax.most = &row;
         }
     }

@@ -490,7 +490,7 @@ std::string_view last_part(std::string_view name) {
     return name;
 }
 
-// Of the C++ library: its copy takes each of the nodes, whatever the container is for.
+// Of the C++ library: its copy takes each of the nodes, and its destructor frees them, whatever the container is for.
 bool has_nodes(std::string_view name) {
     constexpr auto kContainers = std::to_array<std::string_view>({"std::unordered_", "std::map<", "std::multimap<",
                                                                   "std::set<", "std::multiset<", "std::_Rb_tree<",
@@ -532,8 +532,9 @@ TaxFamily family_of(std::string_view function, std::string_view module) {
     name.remove_prefix(name.starts_with("__GI_") ? 5 : 0);
     name.remove_prefix(name.starts_with("___") ? 1 : 0);
     const std::string_view method = last_part(name);
-    if (has_nodes(name) && special_member(function) == SpecialMember::kCopy) {
-        return TaxFamily::kCopying;
+    const SpecialMember member = has_nodes(name) ? special_member(function) : SpecialMember::kNone;
+    if (member != SpecialMember::kNone) {
+        return member == SpecialMember::kCopy ? TaxFamily::kCopying : TaxFamily::kAllocation;
     }
     module.remove_prefix(module.starts_with("libpython") ? 3 : 0);
     const auto found = std::find_if(kPatterns.begin(), kPatterns.end(), [&](const TaxPattern& pattern) {

@@ -284,6 +284,25 @@ TEST(CopyTax, HasTheMemoryOfContainersThatAreCopiedWhole) {
     EXPECT_EQ(made(100, "std::vector::vector").claims(kAllocationTax).size(), 1U) << "little is in them";
 }
 
+// What destroys the copy, at its scope's end, belongs to it as well; not what destroys something else there.
+TEST(CopyTax, HasTheCopysDestruction) {
+    const auto copying_ms = [](const std::string& destroyed, const std::string& in) {
+        MadeRun run;
+        AccountRow& copying = run.add(TimeClass::kRunTime, 300, 300);
+        copying.family = TaxFamily::kCopying;
+        copying.detail = "std::unordered_map<int, int>::unordered_map";
+        AccountRow& memory = run.add(TimeClass::kRunTime, 200, 200, 1, in);
+        memory.family = TaxFamily::kAllocation;
+        memory.detail = destroyed;
+        memory.place.line = 9;
+        return run.claims(kCopyTax).at(0).shorter_ns / kMs;
+    };
+    EXPECT_DOUBLE_EQ(copying_ms("std::unordered_map<int, int>::~unordered_map", "step"), 500);
+    EXPECT_DOUBLE_EQ(copying_ms("std::map<int, int>::~map", "step"), 300);
+    EXPECT_DOUBLE_EQ(copying_ms("std::unordered_map<int, int>::~unordered_map", "other"), 300);
+    EXPECT_DOUBLE_EQ(copying_ms("operator new", "step"), 300);
+}
+
 // One function calls the other: each has its own time, and a finding of its own.
 TEST(Tax, OfTwoFunctionsIsTwoFindings) {
     const auto found = [](const char* second) {

@@ -102,6 +102,7 @@ TEST(TaxFamily, IsThatOfTheFirstPattern) {
         {{"deepcopy", "app"}, F::kNone},
         {{"std::unordered_map<int, long>::unordered_map(std::unordered_map<int, long> const&)", "app"}, F::kCopying},
         {{"std::unordered_map<int, long>::unordered_map(unsigned long)", "app"}, F::kHashing},
+        {{"std::unordered_map<int, long>::~unordered_map()", "app"}, F::kAllocation},
         {{"std::map<int, long>::map(std::map<int, long> const&)", "app"}, F::kCopying},
         {{"std::map<int, long>::operator=(std::map<int, long> const&)", "app"}, F::kCopying},
         {{"PMPI_Recv", "libmpi.so.40"}, F::kMessages},
