@@ -12,6 +12,10 @@ namespace {
 using namespace spacetime;
 
 constexpr double kLeastBusy = 0.1;  // of the run: a program that works for less is there to wait
+// Unless it sleeps so often and so briefly: no rate is kept so, nor a device or a person waited for.
+constexpr double kLeastBusyOfBrief = 0.01;
+constexpr std::uint64_t kManySleeps = 1'000;
+constexpr std::int64_t kBriefNs = 500'000;
 
 // What would be saved is that many sleeps' time: the last one before a thread ends holds up the end, once.
 constexpr std::int64_t kLeastSleeps = 2;
@@ -43,7 +47,8 @@ double work_made_later_ns(const Evidence& evidence, std::uint32_t maker) {
 // and holds nothing up. If they sleep for longer than they work, they wait for something; otherwise they pause in
 // their work.
 enum class Need : std::uint8_t { kNone, kWaits, kPauses };
-Need need_of(const Evidence& evidence, const AccountSums& sleeps, const std::vector<std::uint32_t>& threads) {
+Need need_of(const Evidence& evidence, const AccountSums& sleeps, const std::vector<std::uint32_t>& threads,
+             double least_busy) {
     double worked = 0;
     double awaited = 0;
     double made = 0;  // work of threads that they made during the run: the first ones they may make before any sleep
@@ -54,7 +59,7 @@ Need need_of(const Evidence& evidence, const AccountSums& sleeps, const std::vec
         }
         made += work_made_later_ns(evidence, thread);
     }
-    const bool hold_up = worked >= kLeastBusy * duration_ns(evidence) || made >= kLeastBusy * duration_ns(evidence) ||
+    const bool hold_up = worked >= least_busy * duration_ns(evidence) || made >= kLeastBusy * duration_ns(evidence) ||
                          awaited * 2 >= static_cast<double>(sleeps.shorter_ns);
     return !hold_up ? Need::kNone : worked <= static_cast<double>(sleeps.ns) ? Need::kWaits : Need::kPauses;
 }
@@ -62,10 +67,7 @@ Need need_of(const Evidence& evidence, const AccountSums& sleeps, const std::vec
 template <Need kNeed>
 void claim_sleep(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
-    const double run = duration_ns(evidence);
-    if (static_cast<double>(processor_ns(evidence.account)) < kLeastBusy * run) {
-        return;
-    }
+    const double busy = static_cast<double>(processor_ns(evidence.account)) / duration_ns(evidence);
     const auto sums =
         sums_by_function(evidence.account, [](const AccountRow& row) { return row.time_class == TimeClass::kTimer; });
     for (const AccountSums& own : sums) {
@@ -75,9 +77,11 @@ void claim_sleep(const Case& subject, std::vector<Claim>* claims) {
             count += evidence.wait_sums[target].count;
         }
         const std::vector<std::uint32_t> threads = main_threads(own.threads);
-        if (static_cast<double>(own.shorter_ns) < least_ns(evidence) ||
+        const bool are_brief = count >= kManySleeps && own.ns <= static_cast<std::int64_t>(count) * kBriefNs;
+        const double least_busy = are_brief ? kLeastBusyOfBrief : kLeastBusy;
+        if (busy < least_busy || static_cast<double>(own.shorter_ns) < least_ns(evidence) ||
             own.shorter_ns * static_cast<std::int64_t>(count) < kLeastSleeps * own.ns ||
-            need_of(evidence, own, threads) != kNeed) {
+            need_of(evidence, own, threads, least_busy) != kNeed) {
             continue;
         }
         Claim claim = claim_of(evidence, own, set_of(Term::kWaiting));
@@ -104,7 +108,8 @@ extern const Rule kPollingSleep{
         "they work",
     .against =
         "that time is less than two of the sleeps: the last one holds up the program's end, once; the program works "
-        "for less than a tenth of the run: it is there to wait. Whether a sleep is meant (a rate, "
+        "for less than a tenth of the run: it is there to wait, unless it sleeps a thousand times and more, for half "
+        "a millisecond each or less, where a hundredth is enough. Whether a sleep is meant (a rate, "
         "a pause between tries) is not known",
     .look = claim_sleep<Need::kWaits>,
     .direction =

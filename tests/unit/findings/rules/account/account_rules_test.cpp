@@ -401,6 +401,17 @@ TEST(PollingSleep, IsNotToldOfAProgramThatIsThereToWait) {
     idle.add(TimeClass::kWork, 50, 50, 1, "work");
     idle.add_wait(WaitKind::kSleep, 950, 70);
     EXPECT_TRUE(idle.claims(kPollingSleep).empty());
+    const auto told_of_brief = [](std::uint64_t count, std::int64_t worked_ms) {
+        MadeRun brief;  // two that look for messages of each other every some 100 µs
+        brief.add(TimeClass::kTimer, 1'900, 900, 2);
+        brief.add(TimeClass::kWork, worked_ms, worked_ms, 2, "work");
+        brief.add_wait(WaitKind::kSleep, 1'900, count);
+        brief.evidence().run.threads[1].total.user = worked_ms * kMs;
+        return brief.claims(kPollingSleep).size();
+    };
+    EXPECT_EQ(told_of_brief(4'000, 20), 1U);
+    EXPECT_EQ(told_of_brief(1'900, 20), 0U) << "of a millisecond each: a rate";
+    EXPECT_EQ(told_of_brief(4'000, 5), 0U) << "it does nothing";
     MadeRun last;  // the end waits for a sleep to be over
     last.add(TimeClass::kTimer, 600, 150);
     last.add(TimeClass::kWork, 850, 850, 1, "work");
