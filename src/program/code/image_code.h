@@ -62,6 +62,10 @@ class ImageCode {
     // Null where the machine has no decoder, or the function's bytes are not in the file. Valid as long as this.
     const FlowGraph* flow(std::uint32_t index);
 
+    // The symbol that an entry of the linkage table jumps to, with "@plt"; empty: there is no such entry. Cost: the
+    // first time, a search in the table.
+    const std::string& name_of_plt(std::uint64_t target);
+
     // The stack at an offset by call-frame information. Cost: about 1 µs.
     EntryFrame frame_at_entry(std::uint64_t offset) const { return program::frame_at_entry(file_.module(), offset); }
 
@@ -75,7 +79,6 @@ class ImageCode {
     void read_functions();
     void join_cold_parts();
     bool does_not_return(std::uint64_t target);
-    const std::string& name_of_plt(std::uint64_t target);
     FlowGraph make_flow(std::uint32_t index);
 
     struct Made {

@@ -67,8 +67,10 @@ struct AccountTime {
 struct AccountRow {
     TimeClass time_class{};
     TaxFamily family = TaxFamily::kNone;  // of kRunTime; of kWork: of the slow instructions that it is in
-    std::string detail;                   // the call, the kind of wait, the library's function; may be empty
-    program::SourcePlace place;           // its line: the one with most time; function empty: not in users' code
+    // The call, the kind of wait, the library's function; of work that is repeated, what calls it, or the function of
+    // mathematics that is called; may be empty.
+    std::string detail;
+    program::SourcePlace place;  // its line: the one with most time; function empty: not in users' code
     std::int64_t ns = 0;
     std::int64_t shorter_ns = 0;       // what the run would be shorter by without it: see above; an estimate
     std::int64_t released_ns = 0;      // of kAllocation: in calls that give memory back

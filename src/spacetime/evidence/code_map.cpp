@@ -2,7 +2,8 @@
 
 #include "parallel/loops.h"
 #include "program/flow/polling.h"
-#include "program/flow/repeated_calls.h"
+#include "program/flow/repeated/math_functions.h"
+#include "program/flow/repeated/repeated_calls.h"
 #include "spacetime/spaces/pair_counts.h"
 
 #include <algorithm>
@@ -128,8 +129,12 @@ std::vector<std::uint64_t> CodeMap::repeated_calls(
     if (code == nullptr) {
         return {};
     }
-    const program::ImageCode& image = *images_[code->image];
+    program::ImageCode& image = *images_[code->image];
     const auto effects = [&](std::uint64_t entry) -> const program::FunctionEffects* {
+        const std::uint32_t index = image.function_at(entry);
+        if (index == kNone || image.function(index).linkage_name.empty()) {
+            return program::math_effects(image.name_of_plt(entry));
+        }
         const std::uint32_t called = function_at(code->image, entry);
         return made(called) != nullptr && code_of(called).entry() == entry ? &effects_of(called) : nullptr;
     };

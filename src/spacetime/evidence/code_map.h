@@ -8,9 +8,9 @@
 #include "program/code/image_code.h"
 #include "program/flow/code_bytes.h"
 #include "program/flow/decode.h"
-#include "program/flow/function_effects.h"
 #include "program/flow/induction.h"
 #include "program/flow/operand_use.h"
+#include "program/flow/repeated/function_effects.h"
 #include "program/flow/slow_work.h"
 #include "spacetime/load/file_data.h"
 #include "spacetime/spaces/function_flow.h"
@@ -58,10 +58,10 @@ class CodeMap {
     // Of a function whose graph was made (program/flow/slow_work.h).
     std::vector<program::SlowInstruction> slow_instructions(std::uint32_t function) const;
 
-    // Of a function whose graph was made (program/flow/function_effects.h).
+    // Of a function whose graph was made (program/flow/repeated/function_effects.h).
     program::FunctionEffects effects(std::uint32_t function) const;
 
-    // Likewise (program/flow/repeated_calls.h): `effects_of` by number of the function.
+    // Likewise (program/flow/repeated/repeated_calls.h): `effects_of` by number of the function.
     std::vector<std::uint64_t> repeated_calls(
         std::uint32_t function,
         const std::function<const program::FunctionEffects&(std::uint32_t)>& effects_of) const;

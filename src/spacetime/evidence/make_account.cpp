@@ -1,5 +1,6 @@
 #include "spacetime/evidence/make_account.h"
 
+#include "program/flow/repeated/math_functions.h"
 #include "spacetime/evidence/account/parked.h"
 #include "spacetime/evidence/account/system_calls.h"
 #include "spacetime/profile/wait_table.h"
@@ -227,9 +228,11 @@ class AccountMaker {
         } else {
             key->time_class = TimeClass::kWork;
             key->family = path.slow;
+            const bool is_math = path.is_call && path.slow == TaxFamily::kRepeated;
             key->detail = !path.is_known                      ? "place not known"
-                          : path.slow == TaxFamily::kRepeated ? name(path.repeating)
+                          : is_math                           ? std::string(program::math_function(callee))
                           : path.is_call                      ? callee
+                          : path.slow == TaxFamily::kRepeated ? name(path.repeating)
                                                               : std::string();
         }
     }

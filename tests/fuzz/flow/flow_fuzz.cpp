@@ -7,7 +7,7 @@
 #include "program/flow/make_flow_graph.h"
 #include "program/flow/no_return.h"
 #include "program/flow/polling.h"
-#include "program/flow/repeated_calls.h"
+#include "program/flow/repeated/repeated_calls.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -5,6 +5,7 @@
 #include "findings/rules/shared/account_rows.h"
 #include "findings/rules/shared/allocator.h"
 #include "findings/words.h"
+#include "program/flow/repeated/math_functions.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -156,6 +157,12 @@ bool are_page_faults(const Evidence& evidence, NodeIndex node, std::int64_t ns) 
 
 // `called`: its place, in words.
 std::string repeating_words(const AccountRow& row, const std::string& called) {
+    // Of a library's functions of mathematics, whose names it need not have.
+    const std::string_view function = program::math_function(row.detail);
+    if (!function.empty() || row.detail.empty()) {
+        return fmt::format("{} calls {} again and again with the same few arguments", called,
+                           function.empty() ? "functions of mathematics" : fmt::format("`{}`", function));
+    }
     const bool is_recurrence = called.starts_with(fmt::format("`{}`", row.detail));
     return is_recurrence
                ? fmt::format("{} calls itself twice and more in one call, with few different arguments", called)
@@ -216,14 +223,14 @@ constexpr std::string_view kOperandNeeds =
     "code whose operands, in half or more of the samples that have them, are denormal numbers, or lie in a cache "
     "line that another thread of the process changes at the same time at other bytes";
 constexpr std::string_view kRepeatedNeeds =
-    "a fifth of the processor time, and of what the run could be shorter by, is in functions that change no memory, "
-    "called in a loop that counts its rounds with at most eight different arguments, or by themselves twice and more "
+    "a fifth of the processor time, and of what the run could be shorter by, is in functions that change no memory "
+    "(or in the C library's functions of mathematics), called in a loop that counts its rounds with at most eight "
+    "different arguments, or by themselves twice and more "
     "with their own arguments plus constants";
 constexpr std::string_view kRepeatedAgainst =
-    "the loop changes memory that the function reads, or does not use the result; code that cannot be decoded, and "
-    "functions of other load "
-    "images, "
-    "count for nothing";
+    "the loop may change memory that the function, or the making of its arguments, reads, or does not use the "
+    "result; "
+    "code that cannot be decoded, and other functions of other load images, count for nothing";
 constexpr std::string_view kBranchNeeds =
     "a tenth of the processor time, and of what the run could be shorter by, is in the program's own code that in "
     "the "

@@ -152,9 +152,11 @@ class PathReader {
                 for (const program::Frame& frame : names_.at(node.image, node.offset)) {
                     enter(frame, node.parent, &end);
                 }
-                if (end.function != 0 && !end.kind.is_call) {
-                    end.kind.slow = repeating != 0 ? TaxFamily::kRepeated : family_of(slow_work(node));
+                if (end.function != 0 && repeating != 0) {
+                    end.kind.slow = TaxFamily::kRepeated;
                     end.kind.repeating = repeating;
+                } else if (end.function != 0 && !end.kind.is_call) {
+                    end.kind.slow = family_of(slow_work(node));
                 }
             } else if (node.kind == NodeKind::kUnknownCall) {
                 end.kind.is_unknown_call = true;

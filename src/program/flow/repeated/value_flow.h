@@ -63,16 +63,23 @@ struct CallValues {
     std::uint32_t vector_writes = 0;  // likewise
     bool keeps_memory = false;
     Value result;  // in the first register for results
+    struct Slot {
+        std::int64_t place = 0;
+        std::int64_t bytes = 0;
+        Value value;
+    };
+    std::vector<Slot> slots = {};  // of the stack, from the stack pointer at the begin: where it puts results
 };
 
 struct ValueFlowInput {
     const Decoder& decoder;
     const CodeBytes& code;
     const FlowGraph& graph;
-    const CodeBytes& constants;                // memory that never changes
-    const std::vector<std::uint32_t>& blocks;  // the piece of code
-    std::uint32_t first = 0;                   // of them: where it begins
-    bool memory_is_steady = false;             // nothing in it changes memory but slots of the stack
+    const CodeBytes& constants;         // memory that never changes
+    std::vector<std::uint32_t> blocks;  // the piece of code
+    std::uint32_t first = 0;            // of them: where it begins
+    // Whether nothing in it changes what such an operand reads, which is not of the stack. Empty: it is not known.
+    std::function<bool(const MemoryOperand&)> is_steady = {};
     std::function<CallValues(const Instruction&, const Values&)> call = {};
 };
 
@@ -98,6 +105,10 @@ class ValueFlow {
     // Calls visit(block, instruction's address, instruction, values before it) for all that is reached.
     void each(
         const std::function<void(std::uint32_t, std::uint64_t, const Instruction&, const Values&)>& visit) const;
+    // Null: not reached.
+    const Values* at_begin(std::uint32_t block) const;
+    // Precondition: it is reached.
+    Values at_end(std::uint32_t block) const;
     bool is_decoded() const { return is_decoded_; }  // all of it
 
   private:

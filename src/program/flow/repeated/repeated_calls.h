@@ -2,8 +2,8 @@
 // that their arguments take few different values.
 #pragma once
 
-#include "program/flow/function_effects.h"
 #include "program/flow/loops.h"
+#include "program/flow/repeated/function_effects.h"
 
 #include <cstdint>
 #include <functional>

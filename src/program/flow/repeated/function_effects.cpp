@@ -1,4 +1,4 @@
-#include "program/flow/function_effects.h"
+#include "program/flow/repeated/function_effects.h"
 
 #include "program/flow/calls_x86_64.h"
 
@@ -46,18 +46,21 @@ class EffectsReader {
             begin.general[reg] = Value::origin(reg);
         }
         begin.general[kStackPointer] = Value::stack(0);
-        const ValueFlowInput input{
-            .decoder = decoder_,
-            .code = code_,
-            .graph = graph_,
-            .constants = constants_,
-            .blocks = blocks_,
-            .first = first,
-            .memory_is_steady = true,
-            .call = [](const Instruction& in, const Values&) {
-                return CallValues{
-                    .writes = behind_return(in.writes), .vector_writes = ~0U, .keeps_memory = true, .result = {}};
-            }};
+        const ValueFlowInput input{.decoder = decoder_,
+                                   .code = code_,
+                                   .graph = graph_,
+                                   .constants = constants_,
+                                   .blocks = blocks_,
+                                   .first = first,
+                                   .is_steady = [](const MemoryOperand&) { return true; },
+                                   .call =
+                                       [](const Instruction& in, const Values&) {
+                                           return CallValues{.writes = behind_return(in.writes),
+                                                             .vector_writes = ~0U,
+                                                             .keeps_memory = true,
+                                                             .result = {},
+                                                             .slots = {}};
+                                       }};
         const ValueFlow flow(input, begin);
         effects_.is_pure = flow.is_decoded() && !enters_again(first);
         flow.each([&](std::uint32_t block, std::uint64_t address, const Instruction& in, const Values& values) {

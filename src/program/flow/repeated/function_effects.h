@@ -5,7 +5,7 @@
 // operands (the clock, random numbers).
 #pragma once
 
-#include "program/flow/value_flow.h"
+#include "program/flow/repeated/value_flow.h"
 
 #include <cstdint>
 #include <optional>
@@ -19,7 +19,8 @@ struct FunctionEffects {
     // Registers by bit. Of arguments: general ones and vectors whose value at the begin matters.
     std::uint32_t arguments = 0;
     std::uint32_t vector_arguments = 0;
-    std::uint32_t writes = 0;  // what a caller must expect to change
+    std::uint32_t results_by = 0;  // general registers: it writes results of eight bytes at most where they point
+    std::uint32_t writes = 0;      // what a caller must expect to change
     std::uint32_t vector_writes = 0;
     // Calls of itself whose arguments are its own ones plus constants, where another such call may follow in the
     // same call. The calls have few different arguments then, and their number grows exponentially: by the

@@ -1,4 +1,4 @@
-#include "program/flow/value_flow.h"
+#include "program/flow/repeated/value_flow.h"
 
 #include "program/flow/block_instructions.h"
 #include "program/flow/calls_x86_64.h"
@@ -147,6 +147,17 @@ ValueFlow::ValueFlow(const ValueFlowInput& input, const Values& begin)
     }
 }
 
+const Values* ValueFlow::at_begin(std::uint32_t block) const {
+    const auto known = at_begin_.find(block);
+    return known == at_begin_.end() ? nullptr : &known->second;
+}
+
+Values ValueFlow::at_end(std::uint32_t block) const {
+    Values values = at_begin_.at(block);
+    pass_block(block, &values, [](auto&&...) {});
+    return values;
+}
+
 void ValueFlow::each(
     const std::function<void(std::uint32_t, std::uint64_t, const Instruction&, const Values&)>& visit) const {
     for (const auto& [number, begin] : at_begin_) {
@@ -177,7 +188,7 @@ Value ValueFlow::loaded(std::uint64_t address, const Instruction& in, const Valu
         } else if (operand.image_relative && operand.index == kNoRegister &&
                    input_.constants.contains(static_cast<std::uint64_t>(operand.displacement))) {
             parts.push_back(Value::few(1, operand.displacement));
-        } else if (input_.memory_is_steady && !operand.index_is_vector) {
+        } else if (input_.is_steady && !operand.index_is_vector && input_.is_steady(operand)) {
             parts.push_back(joined({values.of(operand.base), values.of(operand.index)}, address));
         } else {
             return {};
@@ -246,8 +257,9 @@ Value ValueFlow::made(std::uint64_t address, const Instruction& in, const Values
 
 void ValueFlow::pass(std::uint64_t address, const Instruction& in, Values* values) const {
     if (is_call(in.kind)) {
-        const CallValues call = input_.call ? input_.call(in, *values)
-                                            : CallValues{.writes = in.writes, .vector_writes = ~0U, .result = {}};
+        const CallValues call =
+            input_.call ? input_.call(in, *values)
+                        : CallValues{.writes = in.writes, .vector_writes = ~0U, .result = {}, .slots = {}};
         for (std::uint8_t reg = 0; reg < Values::kRegisters; ++reg) {
             values->general[reg] = (call.writes & register_bit(reg)) != 0 ? Value() : values->general[reg];
             values->vectors[reg] = (call.vector_writes & register_bit(reg)) != 0 ? Value() : values->vectors[reg];
@@ -255,6 +267,9 @@ void ValueFlow::pass(std::uint64_t address, const Instruction& in, Values* value
         values->general[kResult] = call.result;
         if (!call.keeps_memory) {
             values->forget_slots();
+        }
+        for (const CallValues::Slot& slot : call.slots) {
+            values->put(slot.place, slot.bytes, slot.value);
         }
         return;
     }
@@ -292,7 +307,9 @@ void ValueFlow::pass(std::uint64_t address, const Instruction& in, Values* value
                 parts.push_back(values->vectors[reg]);
             }
         }
-        vector = joined(parts, address);
+        // Loaded as it is: the same value.
+        const bool is_move = in.float_bits == 0 && in.memory_operands == 1 && parts.size() == 1;
+        vector = is_move ? parts[0] : joined(parts, address);
     }
     for (std::size_t i = 0; i < in.memory_operands; ++i) {
         const StackPlace at = stack_place(in.memory[i], *values);
@@ -307,8 +324,11 @@ void ValueFlow::pass(std::uint64_t address, const Instruction& in, Values* value
         const std::uint32_t address_registers = register_bit(in.memory[i].base);
         const std::uint32_t stored = in.reads & ~address_registers;
         const bool is_register = is_move && std::has_single_bit(stored) && in.vector_reads == 0;
-        Value put = is_register ? values->general[static_cast<std::size_t>(std::countr_zero(stored))] : Value();
-        if (in.memory[i].width != kWord) {
+        const bool is_vector = is_move && stored == 0 && std::has_single_bit(in.vector_reads);
+        Value put = is_register ? values->general[static_cast<std::size_t>(std::countr_zero(stored))]
+                    : is_vector ? values->vectors[static_cast<std::size_t>(std::countr_zero(in.vector_reads))]
+                                : Value();
+        if (is_register && in.memory[i].width != kWord) {
             put = low_part(put, static_cast<std::uint8_t>(std::min<int>(8 * in.memory[i].width, 64)), address);
         }
         values->put(at.place, in.memory[i].width, put);
