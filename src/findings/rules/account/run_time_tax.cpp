@@ -6,6 +6,7 @@
 #include "findings/rules/shared/allocator.h"
 #include "findings/words.h"
 #include "program/flow/repeated/math_functions.h"
+#include "spacetime/profile/wait_table.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -33,10 +34,11 @@ struct Tax {
     std::int64_t ns = 0;
     std::int64_t shorter_ns = 0;
     std::int64_t processor_ns = 0;  // of all classes
-    std::int64_t waited_ns = 0;     // for locks
+    std::int64_t waited_ns = 0;     // see waited_ns()
     ByThread threads;
     const AccountRow* most = nullptr;
     std::size_t places = 0;
+    std::set<std::pair<std::string, std::string>> functions;  // module and function of each place
 };
 
 // "std::vector<int>::vector": a constructor.
@@ -107,6 +109,20 @@ Copies copies_of(const Account& account) {
     return copies;
 }
 
+// For locks, and by polling. Who waits for tasks where it makes them waits for the making: the tasks are as short.
+std::int64_t waited_ns(const Account& account, const Tax& tax, TaxFamily family) {
+    const auto is_own_wait = [&](const AccountRow& row) {
+        return family == TaxFamily::kTasks && row.detail == wait_kind_words(recording::WaitKind::kOmpTasks) &&
+               tax.functions.contains({row.place.module, row.place.function});
+    };
+    std::int64_t ns = 0;
+    for (const AccountRow& row : account.rows) {
+        const bool is_wait = row.time_class == TimeClass::kLockWait || row.time_class == TimeClass::kSpinning;
+        ns += is_wait && !is_own_wait(row) ? row.ns : 0;
+    }
+    return ns;
+}
+
 Tax tax_of(const Account& account, TaxFamily family) {
     Tax tax;
     const bool is_either = family == TaxFamily::kCopying || family == TaxFamily::kAllocation;
@@ -116,8 +132,6 @@ Tax tax_of(const Account& account, TaxFamily family) {
     };
     for (const AccountRow& row : account.rows) {
         tax.processor_ns += is_processor_time(row) ? row.ns : 0;
-        tax.waited_ns +=
-            row.time_class == TimeClass::kLockWait || row.time_class == TimeClass::kSpinning ? row.ns : 0;
         if ((row.time_class != TimeClass::kRunTime && row.time_class != TimeClass::kWork) ||
             family_of(row) != family) {
             continue;
@@ -125,6 +139,7 @@ Tax tax_of(const Account& account, TaxFamily family) {
         tax.ns += row.ns;
         tax.shorter_ns += row.shorter_ns;
         ++tax.places;
+        tax.functions.emplace(row.place.module, row.place.function);
         for (const AccountTime& part : row.threads) {
             tax.threads[part.thread] += static_cast<double>(part.ns);
         }
@@ -134,6 +149,7 @@ Tax tax_of(const Account& account, TaxFamily family) {
             tax.most = &row;
         }
     }
+    tax.waited_ns = waited_ns(account, tax, family);
     return tax;
 }
 

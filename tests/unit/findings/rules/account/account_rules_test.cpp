@@ -178,6 +178,21 @@ TEST(CallPolling, IsProcessorTimeInCallsThatWaitForATime) {
 }
 
 // The main thread takes part in the work of the thread that it made: two call paths.
+// A task for each node of a tree: making them takes a third of the time, and who waits for them polls where it makes
+// them. Where it waits elsewhere, the making is not what holds it up.
+TEST(TaskTax, HoldsWhereThoseWhoMakeTasksWaitForThem) {
+    const auto told = [](const std::string& waits_in, const std::string& wait) {
+        MadeRun run;
+        run.add(TimeClass::kRunTime, 600, 500, 2).family = TaxFamily::kTasks;
+        run.add(TimeClass::kSpinning, 700, 300, 2, waits_in).detail = wait;
+        run.add(TimeClass::kWork, 500, 400, 2, "visit");
+        return run.claims(kTaskTax).size();
+    };
+    EXPECT_EQ(told("step", "omp tasks"), 1U);
+    EXPECT_EQ(told("step", "omp barrier"), 0U);
+    EXPECT_EQ(told("other", "omp tasks"), 0U);
+}
+
 TEST(UnevenPeers, AreThreadsThatWaitForOneOnAnotherPath) {
     const auto made = [](std::int64_t own_ms, const char* theirs) {
         MadeEvidence made({}, 3);
