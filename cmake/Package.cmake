@@ -15,7 +15,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/schema DESTINATION share/kymo COMPO
 install(PROGRAMS ${PROJECT_SOURCE_DIR}/examples/ci/compare-builds DESTINATION share/kymo COMPONENT kymo)
 # Packages have no debug information; `make install` keeps it.
 install(CODE "if(CMAKE_INSTALL_DO_STRIP)
-  foreach(file bin/kymo lib/libkymo-recording.so lib/kymo/libkymo-monitor.so)
+  foreach(file bin/kymo lib/libkymo-recording.so lib/kymo/libkymo-monitor.so lib/kymo/libkymo-settings.so)
     execute_process(COMMAND strip --strip-debug \$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/\${file} COMMAND_ERROR_IS_FATAL ANY)
   endforeach()
 endif()" COMPONENT kymo)
@@ -23,7 +23,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION share/doc/kymo RENAME co
 
 # What has to be built for them.
 add_custom_target(packaged)
-foreach(target kymo kymo_monitor kymo_monitor_portable kymo_mpi kymo_mpi_portable kymo_hunt_library kymo_recording_library
+foreach(target kymo kymo_monitor kymo_monitor_portable kymo_settings kymo_mpi kymo_mpi_portable kymo_hunt_library kymo_recording_library
         kymo_ring_channels kymo_ring_prometheus kymo_cudart_12 kymo_cudart_13)
   if(TARGET ${target})
     add_dependencies(packaged ${target})

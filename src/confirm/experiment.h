@@ -28,11 +28,17 @@ struct Experiment {
 
 // What the recorded program ran on.
 struct Platform {
-    bool has_openmp = false;           // any of its run-time libraries
-    bool is_openmp_of_gnu = false;     // libgomp
-    bool has_other_allocator = false;  // the C library's is not in use
-    bool has_huge_pages = false;       // this machine gives them to who asks (madvise, always)
-    std::string another_allocator;     // of this machine, to preload; empty: there is none
+    bool has_openmp = false;             // any of its run-time libraries
+    bool is_openmp_of_gnu = false;       // libgomp
+    bool has_other_allocator = false;    // the C library's is not in use
+    bool has_huge_pages = false;         // this machine gives them to who asks (madvise, always)
+    std::string another_allocator = {};  // of this machine, to preload; empty: there is none
+    std::string settings_library = {};   // likewise, Kymo's own (settings_library.h)
+    // The program's own code, compiled by GCC, has such loops (schedule dynamic or guided, schedule runtime), or uses
+    // streams of the C library or C++.
+    bool has_loops_by_piece = false;
+    bool has_loops_by_setting = false;
+    bool opens_streams = false;
     std::uint64_t processors = 0;
 };
 

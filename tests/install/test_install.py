@@ -45,7 +45,7 @@ def body(test):
         test.skip("pkg-config is not installed")
     prefix, out = test.work / "prefix", test.work / "out"
     test.must(cmake, "--install", test.build, "--prefix", prefix, timeout=PATIENCE)
-    for name in ("bin/kymo", "lib/kymo/libkymo-monitor.so", "lib/libkymo-hunt.so", "lib/libkymo-recording.so", "include/kymo/recording.h",
+    for name in ("bin/kymo", "lib/kymo/libkymo-monitor.so", "lib/kymo/libkymo-settings.so", "lib/libkymo-hunt.so", "lib/libkymo-recording.so", "include/kymo/recording.h",
                  "include/kymo/recording.hpp", "include/kymo/metrics.h", "include/kymo/metrics.hpp",
                  "include/kymo/cells_interface.h", "lib/cmake/kymo/kymoConfig.cmake", "lib/pkgconfig/kymo.pc"):
         test.equal(f"{name} is installed", True, (prefix / name).exists())

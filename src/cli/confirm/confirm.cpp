@@ -22,11 +22,12 @@ namespace {
 
 constexpr const char* kConfirmExamples =
     "Runs the recorded program again, as it is and in an experiment, in turns. Its standard input is empty, and its\n"
-    "output goes nowhere. Experiments are settings of the C library's allocator and of OpenMP that take the "
-    "finding's\n"
-    "cause away; and, for work of a function, its virtual speed-up: while a thread is in the function, all others "
-    "are\n"
-    "slowed, which is subtracted at the end. What else a finding recommends is a change of the program.\n\n"
+    "output goes nowhere. Experiments are settings of the C library's allocator and streams, and of OpenMP, that "
+    "take\n"
+    "the finding's cause away; and, for work of a function, its virtual speed-up: while a thread is in the "
+    "function,\n"
+    "all others are slowed, which is subtracted at the end. What else a finding recommends is a change of the\n"
+    "program.\n\n"
     "examples:\n"
     "  kymo confirm my_program.kymo --list            findings, and the experiments on them\n"
     "  kymo confirm my_program.kymo                   the first finding\n"

@@ -48,6 +48,25 @@ TEST(Experiments, AreThoseThatReachTheCause) {
     EXPECT_EQ(keys("allocation-churn", own), Keys{}) << "the settings are the C library's";
 }
 
+TEST(Experiments, OfLoopsAndStreamsNeedThemInTheProgram) {
+    Platform platform{.settings_library = "/lib/libkymo-settings.so"};
+    for (const char* kind : {"load-imbalance", "fine-grained-tasks", "syscall-storm"}) {
+        EXPECT_EQ(keys(kind, platform), Keys{});
+    }
+    platform.has_loops_by_piece = true;
+    EXPECT_EQ(keys("load-imbalance", platform), Keys{"smaller-chunks"});
+    EXPECT_EQ(keys("fine-grained-tasks", platform), Keys{"larger-chunks"});
+    platform.has_loops_by_setting = true;
+    EXPECT_EQ(keys("load-imbalance", platform), (Keys{"smaller-chunks", "dynamic-schedule"}));
+    EXPECT_EQ(keys("fine-grained-tasks", platform), (Keys{"larger-chunks", "static-schedule"}));
+    platform.opens_streams = true;
+    EXPECT_EQ(keys("syscall-storm", platform), Keys{"larger-buffers"});
+    EXPECT_EQ(keys("io-wait", platform), Keys{}) << "it waits for what is at the other end";
+    platform.settings_library.clear();
+    EXPECT_EQ(keys("syscall-storm", platform), Keys{}) << "not installed";
+    EXPECT_EQ(keys("load-imbalance", platform), Keys{"dynamic-schedule"});
+}
+
 TEST(Experiments, EndWithTheVirtualSpeedUpOfWork) {
     Platform plain;
     plain.has_huge_pages = true;
