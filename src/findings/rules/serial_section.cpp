@@ -143,6 +143,17 @@ bool is_shared(const SpaceNode& node, std::uint32_t thread) {
                        [&](const auto& other) { return other.second * kLeastPart >= own; });
 }
 
+// Calls of a function by itself are part of its outermost call, `found` before.
+bool is_inside_itself(const Evidence& evidence, const SpaceNode& node, const std::vector<bool>& found) {
+    for (NodeIndex around = node.parent; around != kNone; around = around.in(evidence.nodes).parent) {
+        const Place& outer = around.in(evidence.nodes).place;
+        if (around.in(found) && outer.function == node.place.function && outer.module == node.place.module) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void claim_serial_section(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
     if (evidence.run.processors < 2 || !is_parallel(evidence)) {
@@ -166,6 +177,7 @@ void claim_serial_section(const Case& subject, std::vector<Claim>* claims) {
             i.in(is_serial) = is_mostly_alone(i.in(alone));
         }
     }
+    std::vector<bool> found(evidence.nodes.size(), false);
     for (const NodeIndex i : indices(evidence.nodes)) {
         if (!i.in(is_serial)) {
             continue;
@@ -185,6 +197,9 @@ void claim_serial_section(const Case& subject, std::vector<Claim>* claims) {
         const bool is_part =
             node.parent != kNone && node.parent.in(is_serial) && own < kMostOfIt * sum(node.parent.in(alone).times);
         if (!is_smallest || (is_part && own < 0.2 * sum(node.parent.in(alone).times))) {
+            continue;
+        }
+        if (is_inside_itself(evidence, node, found)) {
             continue;
         }
         const std::vector<std::uint32_t> threads = main_threads(i.in(alone).times);
@@ -213,6 +228,7 @@ void claim_serial_section(const Case& subject, std::vector<Claim>* claims) {
         if (gain < kLeastSerial * duration_ns(evidence) || is_before_main(place.in(evidence.nodes).place)) {
             continue;
         }
+        i.in(found) = true;
         Claim claim;
         claim.own = {{threads.front(), gain}};
         claim.own_terms = set_of(Term::kUser, Term::kSystem);

@@ -420,6 +420,18 @@ TEST(SerialSection, IsNoneOfWorkThatOthersShareOnTheSamePath) {
     EXPECT_EQ(claims_of(kSerialSection, made.evidence).size(), 1U);
 }
 
+TEST(SerialSection, OfARecursionIsOne) {
+    const auto told = [](const std::string& callee) {
+        MadeEvidence made = serial(400, 1.0F);
+        const std::uint32_t inner = made.add_node(callee, 1);
+        made.add_occurrence(inner, {.thread = 1, .begin = 0, .terms = {.user = 200 * kMs}});
+        made.evidence.nodes[inner].rows.active_threads.back() = 1.0F;
+        return claims_of(kSerialSection, made.evidence).size();
+    };
+    EXPECT_EQ(told("other"), 2U);
+    EXPECT_EQ(told("renumber"), 1U);
+}
+
 TEST(SerialSection, IsNoneInCompanyNorInASequentialProgram) {
     EXPECT_TRUE(claims_of(kSerialSection, serial(400, 1.9F).evidence).empty());
     EXPECT_TRUE(claims_of(kSerialSection, serial(400, 1.0F, false).evidence).empty());
