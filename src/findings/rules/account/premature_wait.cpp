@@ -13,7 +13,10 @@ namespace {
 using namespace spacetime;
 using recording::WaitKind;
 
-constexpr double kMostOfOne = 0.6;   // of the time waited: for one thread. More: that one's work is what takes long
+constexpr double kMostOfOne = 0.6;  // of the time waited: for one thread. More: that one's work is what takes long
+// Of the time waited, what the run could be shorter by. Where one works at a time it is half: the one that waits
+// could work as well. Less: several work at once most of the time, and some end before others.
+constexpr double kLeastSaved = 0.3;
 constexpr double kMostHeldUp = 0.3;  // of the time waited: those waited for lack a processor
 
 // So many children that each take no longer are another defect: starting them (process-churn).
@@ -80,7 +83,8 @@ void claim_premature_wait(const Case& subject, std::vector<Claim>* claims) {
         const Awaited waited = awaited(evidence, targets);
         const std::vector<std::uint32_t> threads = main_threads(own.threads);
         if (static_cast<double>(own.shorter_ns) < least_ns(evidence) || threads.size() != 1 || !take_turns(waited) ||
-            waited.held_up_ns > kMostHeldUp * waited.ns) {
+            waited.held_up_ns > kMostHeldUp * waited.ns ||
+            static_cast<double>(own.shorter_ns) < kLeastSaved * static_cast<double>(own.ns)) {
             continue;
         }
         Claim claim = claim_of(evidence, own, set_of(Term::kWaiting));
@@ -106,7 +110,8 @@ extern const Rule kPrematureWait{
         "one thread waits at one function for two others and more, for none of them most of the time, and the run "
         "could be a tenth shorter had the processors been used meanwhile",
     .against =
-        "those waited for lack a processor for a third of that time; who is waited for is not known for a third of "
+        "several of them work at once for most of that time; those waited for lack a processor for a third of that "
+        "time; who is waited for is not known for a third of "
         "it, but for children, each of which ends once; there are twenty children and more of 30 ms at most",
     .look = claim_premature_wait,
     .direction = "start all of the work first, then wait for its parts; or let the waiting thread do a part itself",

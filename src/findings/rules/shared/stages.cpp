@@ -43,13 +43,15 @@ double work_in(const SpaceNode& node, std::uint32_t thread) {
     return static_cast<double>(node.work_of(thread).all());
 }
 
-// The smallest function of the program's own that holds most of a thread's work.
+// The smallest function of the program's own that holds most of a thread's work, inlined ones included: what encloses
+// them may have made the other threads, and hold their work as well.
 NodeIndex main_code(const Evidence& evidence, std::uint32_t thread) {
     NodeIndex best;
     const double all = work_ns(evidence.run.threads[thread]);
     for (const NodeIndex i : indices(evidence.nodes)) {
         const SpaceNode& node = i.in(evidence.nodes);
-        if (node.kind == SpaceKind::kFunction && !is_library(node.place) && !node.place.function.empty() &&
+        const bool is_function = node.kind == SpaceKind::kFunction || node.kind == SpaceKind::kInlined;
+        if (is_function && !is_library(node.place) && !node.place.function.empty() &&
             work_in(node, thread) >= kMostOfWork * all &&
             (best == kNone || node.depth >= best.in(evidence.nodes).depth)) {
             best = i;

@@ -275,7 +275,10 @@ class PathReader {
         // Exceptions are their own cost, whichever function of a library throws or catches them.
         const bool is_thrown = !kind.is_meeting && kind.family != TaxFamily::kStartEnd &&
                                named(frame.function).family == TaxFamily::kExceptions;
-        if (is_thrown || (!kind.is_meeting && (kind.family == TaxFamily::kNone || own == TaxFamily::kAllocation))) {
+        if (kind.family == TaxFamily::kCopying && own == TaxFamily::kFilling && !kind.is_meeting) {
+            kind.family = TaxFamily::kFilling;  // a container's elements get one value: its function names it still
+        } else if (is_thrown ||
+                   (!kind.is_meeting && (kind.family == TaxFamily::kNone || own == TaxFamily::kAllocation))) {
             kind.family = is_thrown ? TaxFamily::kExceptions : own;
             kind.taxing = kind.family == TaxFamily::kNone || !has_name ? 0 : called(frame.function, caller);
             kind.awaits_message = kind.family == TaxFamily::kMessages && awaits_others(function.name);

@@ -107,6 +107,24 @@ TEST(PipelineStage, IsNoneWhereSharingItSavesNothing) {
     EXPECT_EQ(told({.neighbour_ms = 480}), 0U);  // the processors have 1.96 s of work
 }
 
+// The stage's thread made its neighbours, in a function into which the stage was inlined: that holds their work, too.
+TEST(PipelineStage, MayBeInlinedIntoWhatMakesItsNeighbours) {
+    MadeEvidence made = pipeline({});
+    const std::uint32_t around = made.add_node("run");
+    made.evidence.nodes[around].work = {
+        {1, {.user = 200 * kMs}}, {2, {.user = 1'000 * kMs}}, {3, {.user = 200 * kMs}}};
+    for (const std::uint32_t decode : {1U, 2U}) {
+        made.evidence.nodes[decode].depth = 1;
+    }
+    SpaceNode& stage = made.evidence.nodes[0];
+    stage.kind = SpaceKind::kInlined;
+    stage.parent = NodeIndex(around);
+    stage.depth = 1;
+    const auto claims = claims_of(kPipelineStage, made.evidence);
+    ASSERT_EQ(claims.size(), 1U);
+    EXPECT_EQ(claims[0].node, NodeIndex(0));
+}
+
 // A writer and a server's thread of one process; and a third thread that is as busy as the server's.
 TEST(PipelineStage, IsKnownByTheOtherEndOfASocket) {
     const auto told_with = [](std::uint64_t other_end) {

@@ -298,22 +298,23 @@ TEST(CollectiveImbalance, IsNotRanksThatComeTogether) {
 }
 
 // Half of each rank's time is in calls; what they wait for is not another's work.
+std::vector<Finding> told_of_messages(std::uint64_t messages, std::uint64_t bytes) {
+    MadeEvidence made = job(2);
+    const std::uint32_t update = made.add_node("update");
+    const std::uint32_t reduce = made.add_node("PMPI_Allreduce", update);
+    for (std::uint32_t rank = 0; rank < 2; ++rank) {
+        occurrence_rounds(made, update, rank, 0, 100);
+        occurrence_rounds(made, reduce, rank, 50, 100);
+        Channel own = channel(rank, std::nullopt, ChannelDirection::kCollective, 500);
+        own.messages = messages;
+        own.bytes = messages * bytes;
+        made.evidence.run.channels.push_back(own);
+    }
+    return judge(made.finish()).findings;
+}
+
 TEST(MessageOverhead, IsOfManySmallMessages) {
-    const auto told = [](std::uint64_t messages, std::uint64_t bytes) {
-        MadeEvidence made = job(2);
-        const std::uint32_t update = made.add_node("update");
-        const std::uint32_t reduce = made.add_node("PMPI_Allreduce", update);
-        for (std::uint32_t rank = 0; rank < 2; ++rank) {
-            occurrence_rounds(made, update, rank, 0, 100);
-            occurrence_rounds(made, reduce, rank, 50, 100);
-            Channel own = channel(rank, std::nullopt, ChannelDirection::kCollective, 500);
-            own.messages = messages;
-            own.bytes = messages * bytes;
-            made.evidence.run.channels.push_back(own);
-        }
-        return judge(made.finish()).findings;
-    };
-    const std::vector<Finding> findings = told(20'000, 8);
+    const std::vector<Finding> findings = told_of_messages(20'000, 8);
     const Finding* finding = find(findings, "message-overhead");
     ASSERT_NE(finding, nullptr);
     EXPECT_EQ(finding->place.function, "update");
@@ -322,8 +323,23 @@ TEST(MessageOverhead, IsOfManySmallMessages) {
                                   "`PMPI_Allreduce`: 25 µs each, 1.0 s in all."),
               std::string::npos)
         << finding->title;
-    EXPECT_EQ(find(told(20'000, 2'000), "message-overhead"), nullptr) << "large ones";
-    EXPECT_EQ(find(told(4'000, 8), "message-overhead"), nullptr) << "125 µs each: they wait for a rank";
+    EXPECT_EQ(find(told_of_messages(20'000, 2'000), "message-overhead"), nullptr) << "large ones";
+    EXPECT_EQ(find(told_of_messages(4'000, 8), "message-overhead"), nullptr) << "125 µs each: they wait for a rank";
+}
+
+TEST(MessageVolume, IsOfWhatIsTransferredAllTheTime) {
+    const std::vector<Finding> findings = told_of_messages(500, 1'000'000);
+    const Finding* finding = find(findings, "message-volume");
+    ASSERT_NE(finding, nullptr);
+    EXPECT_EQ(finding->place.function, "update");
+    EXPECT_NEAR(finding->share, 0.5, 0.01);
+    EXPECT_NE(finding->title.find("2 ranks exchange 1,000 MB in 1,000 calls, most of the time in `PMPI_Allreduce`: "
+                                  "1.0 ms each, 1.0 s in all."),
+              std::string::npos)
+        << finding->title;
+    EXPECT_EQ(find(told_of_messages(200, 1'000'000), "message-volume"), nullptr)
+        << "5 ns a byte: they wait for a rank";
+    EXPECT_EQ(find(told_of_messages(500'000, 1'000), "message-volume"), nullptr) << "small ones";
 }
 
 // Without counted messages nothing is said of them, whatever the samples show.

@@ -112,6 +112,9 @@ TEST(OwnPaths, HaveTheFamilyThatTheUserCalls) {
               TaxFamily::kAllocation);
     EXPECT_EQ(family("std::vector<long, std::allocator<long> >::assign(unsigned long, long const&)", move),
               TaxFamily::kCopying);
+    EXPECT_EQ(family("std::vector<long, std::allocator<long> >::vector(unsigned long, long const&)",
+                     "/home/user/app|void std::fill<long*, long>(long*, long*, long const&)||i"),
+              TaxFamily::kFilling);
     EXPECT_EQ(family("std::vector<long, std::allocator<long> >::erase(long*)", move), TaxFamily::kShifting);
     EXPECT_EQ(family("std::__cxx11::basic_string<char>::append(char const*)", memory), TaxFamily::kStrings);
     EXPECT_EQ(family("std::__cxx11::stod(std::string const&, unsigned long*)",
