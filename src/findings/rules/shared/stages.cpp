@@ -43,14 +43,14 @@ double work_in(const SpaceNode& node, std::uint32_t thread) {
     return static_cast<double>(node.work_of(thread).all());
 }
 
-// The smallest function of the program's own that holds most of a thread's work, inlined ones included: what encloses
-// them may have made the other threads, and hold their work as well.
-NodeIndex main_code(const Evidence& evidence, std::uint32_t thread) {
+// The smallest function of the program's own that holds most of a thread's work.
+NodeIndex main_function(const Evidence& evidence, std::uint32_t thread, bool with_inlined) {
     NodeIndex best;
     const double all = work_ns(evidence.run.threads[thread]);
     for (const NodeIndex i : indices(evidence.nodes)) {
         const SpaceNode& node = i.in(evidence.nodes);
-        const bool is_function = node.kind == SpaceKind::kFunction || node.kind == SpaceKind::kInlined;
+        const bool is_function =
+            node.kind == SpaceKind::kFunction || (with_inlined && node.kind == SpaceKind::kInlined);
         if (is_function && !is_library(node.place) && !node.place.function.empty() &&
             work_in(node, thread) >= kMostOfWork * all &&
             (best == kNone || node.depth >= best.in(evidence.nodes).depth)) {
@@ -58,6 +58,15 @@ NodeIndex main_code(const Evidence& evidence, std::uint32_t thread) {
         }
     }
     return best;
+}
+
+// One that made other threads holds their work as well: what was inlined into it tells them apart.
+NodeIndex main_code(const Evidence& evidence, std::uint32_t thread) {
+    const NodeIndex function = main_function(evidence, thread, false);
+    const bool holds_others = function != kNone && std::any_of(function.in(evidence.nodes).work.begin(),
+                                                               function.in(evidence.nodes).work.end(),
+                                                               [&](const auto& of) { return of.thread != thread; });
+    return holds_others ? main_function(evidence, thread, true) : function;
 }
 
 // What a thread works in a function, on all call paths.
