@@ -382,7 +382,9 @@ class RepeatingLoop {
                 const Value& held = values.general[reg];
                 if ((called->results_by >> reg & 1U) != 0 && held.kind == Value::Kind::kStack) {
                     behind.slots.push_back(
-                        {held.number, kResultBytes, given.is_few() ? Value::few(given.count, 0) : Value()});
+                        {held.number, kResultBytes,
+                         given.is_few() ? Value::few(given.count, static_cast<std::int64_t>(in.target) + 1 + reg)
+                                        : Value()});
                 }
             }
             return behind;
