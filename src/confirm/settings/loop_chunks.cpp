@@ -1,5 +1,5 @@
-// Stands before the functions of GNU's OpenMP library by which compiled loops with schedule(dynamic) and
-// schedule(guided) begin, and asks for other pieces than the program does: KYMO_LOOP_CHUNKS=larger or smaller.
+// Replaces the functions of GNU's OpenMP library by which compiled loops with schedule(dynamic) and schedule(guided)
+// begin, and calls them for other pieces than the program asks for: KYMO_LOOP_CHUNKS=larger or smaller.
 //
 // What they are: GCC, libgomp/libgomp_g.h. Loops with schedule(static) have no such call: their shares are compiled
 // in.

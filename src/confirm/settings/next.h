@@ -1,4 +1,4 @@
-// The function that stands behind one of ours, which the dynamic linker found first.
+// The library's own function of a name, where the dynamic linker has found ours first.
 #pragma once
 
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 #include "program/data/data_finder.h"
 
-#include "image/elf.h"
+#include "image/dynamic_symbols.h"
 #include "program/data/data_types.h"
 #include "program/data/dies.h"
 #include "program/data/parameters.h"
@@ -8,12 +8,12 @@
 #include "program/module_file.h"
 
 #include <algorithm>
-#include <cstring>
 #include <elf.h>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <optional>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -30,25 +30,12 @@ std::vector<std::uint8_t> read_bytes(const std::filesystem::path& path) {
 // The variables that the image gives to others, by name.
 std::map<std::string, std::uint64_t, std::less<>> exports_of(const image::ElfFile& file) {
     std::map<std::string, std::uint64_t, std::less<>> exports;
-    for (std::size_t i = 0; i < file.section_count(); ++i) {
-        const Elf64_Shdr section = file.section(i);
-        if (section.sh_type != SHT_DYNSYM || section.sh_link >= file.section_count()) {
-            continue;
+    image::each_dynamic_symbol(file, [&](const Elf64_Sym& symbol, std::string_view name) {
+        const unsigned type = ELF64_ST_TYPE(symbol.st_info);
+        if (symbol.st_shndx != SHN_UNDEF && (type == STT_OBJECT || type == STT_TLS)) {
+            exports.emplace(name, symbol.st_value);
         }
-        const auto table = file.contents(section);
-        const auto text = file.contents(file.section(section.sh_link));
-        for (std::size_t at = 0; at + sizeof(Elf64_Sym) <= table.size(); at += sizeof(Elf64_Sym)) {
-            Elf64_Sym symbol;
-            std::memcpy(&symbol, table.data() + at, sizeof symbol);
-            const unsigned type = ELF64_ST_TYPE(symbol.st_info);
-            if (symbol.st_shndx == SHN_UNDEF || symbol.st_name >= text.size() ||
-                (type != STT_OBJECT && type != STT_TLS)) {
-                continue;
-            }
-            const auto* name = reinterpret_cast<const char*>(text.data()) + symbol.st_name;
-            exports.emplace(std::string(name, strnlen(name, text.size() - symbol.st_name)), symbol.st_value);
-        }
-    }
+    });
     return exports;
 }
 

@@ -178,4 +178,14 @@ std::vector<std::uint32_t> nodes_of(const Loops& loops, std::uint32_t loop, std:
     return inside;
 }
 
+std::vector<bool> have_loops_inside(const std::vector<Loop>& loops) {
+    std::vector<bool> result(loops.size());
+    for (const Loop& loop : loops) {
+        if (loop.parent != kNone) {
+            result[loop.parent] = true;
+        }
+    }
+    return result;
+}
+
 }  // namespace kymo::program

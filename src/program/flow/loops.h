@@ -38,4 +38,7 @@ Loops find_loops(const Digraph& graph, std::uint32_t root);
 // The nodes of a loop and of those inside it, of which the number is under `nodes` (a root of its own is left out).
 std::vector<std::uint32_t> nodes_of(const Loops& loops, std::uint32_t loop, std::size_t nodes);
 
+// By loop.
+std::vector<bool> have_loops_inside(const std::vector<Loop>& loops);
+
 }  // namespace kymo::program

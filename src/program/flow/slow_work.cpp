@@ -494,12 +494,7 @@ std::vector<SlowInstruction> slow_instructions(const Decoder& decoder, const Cod
             add(i, in.is_division ? SlowWork::kDivision : SlowWork::kAtomic);
         }
     }
-    std::vector<bool> has_inner(loops.loops.size());
-    for (const Loop& loop : loops.loops) {
-        if (loop.parent != kNone) {
-            has_inner[loop.parent] = true;
-        }
-    }
+    const std::vector<bool> has_inner = have_loops_inside(loops.loops);
     for (std::uint32_t loop = 0; loop < loops.loops.size(); ++loop) {
         if (!has_inner[loop] && !loops.loops[loop].irreducible) {
             InnerLoop(decoder, code, graph, loops, loop).find(add);

@@ -9,12 +9,7 @@ Hierarchy make_hierarchy(const FunctionFlow& flow) {
     Hierarchy result;
     result.nodes.emplace_back();
     const auto& loops = flow.loops.loops;
-    std::vector<bool> has_inner(loops.size(), false);
-    for (const program::Loop& loop : loops) {
-        if (loop.parent != kNone) {
-            has_inner[loop.parent] = true;
-        }
-    }
+    const std::vector<bool> has_inner = program::have_loops_inside(loops);
     for (std::uint32_t i = 0; i < loops.size(); ++i) {  // outer loops come first, so a loop's node is its index + 1
         const bool nest = loops[i].parent == kNone && has_inner[i];
         result.nodes.push_back({.kind = nest ? HierarchyKind::kLoopNest : HierarchyKind::kLoop,

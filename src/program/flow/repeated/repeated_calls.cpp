@@ -43,23 +43,22 @@ StackRegisters stack_registers(const ValueFlow& function, std::uint32_t block) {
 // Of a function as a whole; where it is too large, of nothing.
 ValueFlow flow_of_function(const Decoder& decoder, const CodeBytes& code, const FlowGraph& graph,
                            const CodeBytes& constants, std::uint64_t entry) {
-    static const std::vector<std::uint32_t> kNoBlocks;
     const std::uint32_t first = graph.block_at(entry);
+    const bool is_small = first != kNone && graph.instructions.size() <= kEffectInstructions;
     std::vector<std::uint32_t> blocks;
     for (std::uint32_t i = 0; i < graph.blocks.size(); ++i) {
-        if (graph.blocks[i].reached) {
+        if (is_small && graph.blocks[i].reached) {
             blocks.push_back(i);
         }
     }
     Values begin;
     begin.general[kStackPointer] = Value::stack(0);
-    const bool is_small = first != kNone && graph.instructions.size() <= kEffectInstructions;
     return ValueFlow(
         {.decoder = decoder,
          .code = code,
          .graph = graph,
          .constants = constants,
-         .blocks = is_small ? blocks : kNoBlocks,
+         .blocks = blocks,
          .first = first,
          .is_steady = {},
          .call =
@@ -431,12 +430,7 @@ std::vector<std::uint64_t> repeated_calls(const Decoder& decoder, const CodeByte
     if (const FunctionEffects* const own = effects(entry)) {
         calls = own->overlapping_calls;
     }
-    std::vector<bool> has_inner(loops.loops.size());
-    for (const Loop& loop : loops.loops) {
-        if (loop.parent != kNone) {
-            has_inner[loop.parent] = true;
-        }
-    }
+    const std::vector<bool> has_inner = have_loops_inside(loops.loops);
     std::optional<ValueFlow> whole;
     const auto function = [&]() -> const ValueFlow& {
         if (!whole) {
