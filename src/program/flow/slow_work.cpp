@@ -386,10 +386,13 @@ class InnerLoop {
         bool is_any = false;
         for (const auto& [registers, stream] : streams) {
             std::int64_t used = 0;
+            std::set<std::int64_t> lines;  // as if the first part began one
             for (const auto& [displacement, width] : stream.parts) {
                 used += width;
+                lines.insert((displacement - stream.parts.begin()->first) / kCacheLine);
             }
-            if (stream.step >= kCacheLine && used * kUsedPart <= stream.step) {
+            const std::int64_t moved = std::min(stream.step, static_cast<std::int64_t>(lines.size()) * kCacheLine);
+            if (stream.step >= kCacheLine && used * kUsedPart <= moved) {
                 for (const std::uint32_t access : stream.accesses) {
                     add(access, SlowWork::kStrided);
                     is_any = true;

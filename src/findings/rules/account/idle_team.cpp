@@ -1,6 +1,7 @@
 // load-imbalance of an OpenMP team in which one thread works at a time.
 #include "findings/rule.h"
 #include "findings/rules/shared/account_rows.h"
+#include "findings/rules/shared/tasks_at_once.h"
 #include "findings/words.h"
 
 #include <algorithm>
@@ -34,15 +35,28 @@ double work_of(const Evidence& evidence, std::uint32_t process) {
     return ns;
 }
 
+// ns of work in tasks that run inside the functions that make them: that is what the others wait for.
+double in_makers(const Evidence& evidence) {
+    double ns = 0;
+    for (const NodeIndex i : indices(evidence.nodes)) {
+        const bool is_outermost = task_at_once(evidence, i) == i &&
+                                  task_at_once(evidence, i.in(evidence.nodes).parent) == kNone;
+        ns += is_outermost ? static_cast<double>(processor(i.in(evidence.nodes).total)) : 0;
+    }
+    return ns;
+}
+
 void claim_idle_team(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
+    const double of_tasks = in_makers(evidence);
     for (const AccountSums& own : sums_by_function(evidence.account, is_team_wait)) {
         const double work = work_of(evidence, evidence.run.threads[own.threads.begin()->first].process);
         const auto others = static_cast<double>(own.threads.size()) - 1;
         const auto at_once = std::min(others + 1, static_cast<double>(evidence.run.processors));
         const auto waited = static_cast<double>(own.ns);
         // Where one works and the others wait, they wait as long as it works, each.
-        if (at_once < 2 || waited < kNearlyAll * others * work) {
+        if (at_once < 2 || waited < kNearlyAll * others * work ||
+            of_tasks * 2 >= work) {
             continue;
         }
         const double shorter = std::min(waited / others, work) * (1 - 1 / at_once);
@@ -70,7 +84,8 @@ extern const Rule kIdleTeam{
     .needs =
         "the threads of an OpenMP team wait for as long as if one of them worked at a time; shared, its work would "
         "make the run a tenth shorter",
-    .against = "the others work as well, there or elsewhere",
+    .against = "the others work as well, there or elsewhere; half of the work is in tasks that run inside the functions that "
+        "make them, which have a finding of their own",
     .look = claim_idle_team,
     .direction =
         "share the work among the team (omp for); with tasks, make fewer and larger ones (grainsize, num_tasks): "

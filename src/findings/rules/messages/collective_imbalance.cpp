@@ -18,6 +18,12 @@ constexpr double kLeastLateRatio = 2;
 constexpr double kLastAtWork = 0.5;  // of the others' waiting
 constexpr std::uint64_t kLeastCalls = 3;
 
+// What a rank waits in collective operations longer than the last for the work of that one. Both live as long: what the
+// last waits longer for messages is part of its being late, and goes with those waits.
+double waits_for_work(const RankWaits& rank, const RankWaits& last) {
+    return rank.collective_ns - last.collective_ns - std::max(0.0, last.receive_ns - rank.receive_ns);
+}
+
 void claim_collective_imbalance(const Case& subject, std::vector<Claim>* claims) {
     const Evidence& evidence = *subject.evidence;
     std::vector<RankWaits> ranks = rank_waits(evidence);
@@ -31,13 +37,13 @@ void claim_collective_imbalance(const Case& subject, std::vector<Claim>* claims)
     const auto less = [](const RankWaits& a, const RankWaits& b) { return a.collective_ns < b.collective_ns; };
     const RankWaits& last = *std::min_element(ranks.begin(), ranks.end(), less);
     const RankWaits& most = *std::max_element(ranks.begin(), ranks.end(), less);
-    if (most.collective_ns - last.collective_ns < kLeastLateShare * duration_ns(evidence) ||
+    if (waits_for_work(most, last) < kLeastLateShare * duration_ns(evidence) ||
         most.collective_ns < kLeastLateRatio * last.collective_ns) {
         return;
     }
     const Meanwhile during = meanwhile(evidence, most, most.collective_ns, last);
     if (during.working < kLastAtWork || is_late_for_crowd(evidence, last.thread) ||
-        slower_ns(evidence, last, most) >= kMostByPace * (most.collective_ns - last.collective_ns)) {
+        slower_ns(evidence, last, most) >= kMostByPace * waits_for_work(most, last)) {
         return;
     }
     Claim claim;
@@ -45,7 +51,7 @@ void claim_collective_imbalance(const Case& subject, std::vector<Claim>* claims)
     double sum = 0;
     for (const RankWaits& rank : ranks) {
         if (rank.thread != last.thread) {
-            claim.own.push_back({rank.thread, rank.collective_ns - last.collective_ns});
+            claim.own.push_back({rank.thread, std::max(0.0, waits_for_work(rank, last))});
             sum += rank.collective_ns;
         }
     }
@@ -72,9 +78,8 @@ extern const Rule kCollectiveImbalance{
     .kind = "collective-imbalance",
     .contrast = Contrast::kRun,
     .needs =
-        "a rank is in collective operations for a twentieth of the run longer than another, and for twice as long; "
-        "the "
-        "one that is there shortest is outside MPI for half of that time",
+        "a rank is in collective operations for a twentieth of the run longer than another (less what that one waits "
+        "longer for messages), and for twice as long; the one that is there shortest is outside MPI for half of that time",
     .against =
         "the last one waits for messages itself meanwhile, or for a processor, of which there are fewer than ranks; "
         "its processor was slower, which may explain half of it; "
