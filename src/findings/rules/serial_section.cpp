@@ -204,7 +204,8 @@ void claim_serial_section(const Case& subject, std::vector<Claim>* claims) {
             continue;
         }
         const std::vector<std::uint32_t> threads = main_threads(i.in(alone).times);
-        if (task_at_once(evidence, i) != kNone || threads.empty() || is_stage(threads.front()) || is_shared(node, threads.front())) {
+        if (task_at_once(evidence, i) != kNone || threads.empty() || is_stage(threads.front()) ||
+            is_shared(node, threads.front())) {
             continue;
         }
         const std::vector<const ThreadFacts*> peers = working_peers(evidence, threads.front());
@@ -265,7 +266,8 @@ extern const Rule kSerialSection{
         "the program never has two threads at work at once; the processors are not idle meanwhile; others wait for "
         "locks, or for data of a device, for half as long: then that keeps them from work; shared among the threads, "
         "the work would make the run shorter by less than a twentieth; its thread is the stage of a pipeline, it "
-        "is of tasks that run inside the function that makes them, or others work a fifth as much in the same code, which "
+        "is of tasks that run inside the function that makes them, or others work a fifth as much in the same code, "
+        "which "
         "have findings of their own; it is before main",
     .look = claim_serial_section,
     .direction = "share its work among the threads, overlap it with theirs, or do less of it",

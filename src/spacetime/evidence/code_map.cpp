@@ -113,6 +113,15 @@ std::vector<program::SlowInstruction> CodeMap::slow_instructions(std::uint32_t f
                                       code->flow->loops);
 }
 
+std::vector<program::TwoWayLoop> CodeMap::two_way_loops(std::uint32_t function) const {
+    const CodeOfFunction* code = made(function);
+    if (code == nullptr) {
+        return {};
+    }
+    return program::two_way_loops(*images_[code->image]->decoder(), bytes_of(function), code->flow->graph,
+                                  code->flow->loops);
+}
+
 program::FunctionEffects CodeMap::effects(std::uint32_t function) const {
     const CodeOfFunction* code = made(function);
     if (code == nullptr) {

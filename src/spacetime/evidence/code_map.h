@@ -12,6 +12,7 @@
 #include "program/flow/operand_use.h"
 #include "program/flow/repeated/function_effects.h"
 #include "program/flow/slow_work.h"
+#include "program/flow/two_ways.h"
 #include "spacetime/load/file_data.h"
 #include "spacetime/spaces/function_flow.h"
 #include "spacetime/spaces/hierarchy.h"
@@ -57,6 +58,9 @@ class CodeMap {
 
     // Of a function whose graph was made (program/flow/slow_work.h).
     std::vector<program::SlowInstruction> slow_instructions(std::uint32_t function) const;
+
+    // Likewise (program/flow/two_ways.h).
+    std::vector<program::TwoWayLoop> two_way_loops(std::uint32_t function) const;
 
     // Of a function whose graph was made (program/flow/repeated/function_effects.h).
     program::FunctionEffects effects(std::uint32_t function) const;

@@ -7,6 +7,7 @@
 #include "spacetime/evidence/node_tables.h"
 #include "spacetime/evidence/node_weights.h"
 #include "spacetime/evidence/occurrences/loop_progress.h"
+#include "spacetime/evidence/operands/awaited_ways.h"
 #include "spacetime/evidence/operands/shared_lines.h"
 #include "spacetime/evidence/operands/slow_operands.h"
 #include "spacetime/evidence/span_nodes.h"
@@ -88,7 +89,9 @@ Result<Evidence> make_evidence(const recording::Recording& recording, const Prof
     }
     SharedLines lines = find_shared_lines(profile, uses.uses.size(), occurrences->operands.memory);
     apply(slow_operands(uses, occurrences->operands, lines), profile, addresses.of_node, &paths);
-    if (options.late_code != nullptr) {
+    if (options.late_code == nullptr || options.late_code->empty()) {
+        apply(awaited_ways(addresses, *run.code), profile, addresses.of_node, &paths);
+    } else {
         apply(late_addresses(profile, addresses.places, *options.late_code), profile, addresses.of_node, &paths);
     }
     const Meanwhile meanwhile{profile, occurrences->at_work, occurrences->lacking, waits.targets};

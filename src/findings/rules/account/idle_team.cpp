@@ -39,8 +39,8 @@ double work_of(const Evidence& evidence, std::uint32_t process) {
 double in_makers(const Evidence& evidence) {
     double ns = 0;
     for (const NodeIndex i : indices(evidence.nodes)) {
-        const bool is_outermost = task_at_once(evidence, i) == i &&
-                                  task_at_once(evidence, i.in(evidence.nodes).parent) == kNone;
+        const bool is_outermost =
+            task_at_once(evidence, i) == i && task_at_once(evidence, i.in(evidence.nodes).parent) == kNone;
         ns += is_outermost ? static_cast<double>(processor(i.in(evidence.nodes).total)) : 0;
     }
     return ns;
@@ -55,8 +55,7 @@ void claim_idle_team(const Case& subject, std::vector<Claim>* claims) {
         const auto at_once = std::min(others + 1, static_cast<double>(evidence.run.processors));
         const auto waited = static_cast<double>(own.ns);
         // Where one works and the others wait, they wait as long as it works, each.
-        if (at_once < 2 || waited < kNearlyAll * others * work ||
-            of_tasks * 2 >= work) {
+        if (at_once < 2 || waited < kNearlyAll * others * work || of_tasks * 2 >= work) {
             continue;
         }
         const double shorter = std::min(waited / others, work) * (1 - 1 / at_once);
@@ -84,7 +83,9 @@ extern const Rule kIdleTeam{
     .needs =
         "the threads of an OpenMP team wait for as long as if one of them worked at a time; shared, its work would "
         "make the run a tenth shorter",
-    .against = "the others work as well, there or elsewhere; half of the work is in tasks that run inside the functions that "
+    .against =
+        "the others work as well, there or elsewhere; half of the work is in tasks that run inside the functions "
+        "that "
         "make them, which have a finding of their own",
     .look = claim_idle_team,
     .direction =

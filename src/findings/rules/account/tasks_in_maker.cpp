@@ -60,8 +60,8 @@ void claim_tasks_in_maker(const Case& subject, std::vector<Claim>* claims) {
             "{} makes tasks that run at once, in the thread that makes them, while {}: {} of the run in all. Shared "
             "among {} threads it would take {} less.",
             name(evidence, claim.node),
-            team == 2 ? std::string("its peer waits") : fmt::format("its {} peers wait", team - 1), in_seconds(sum(alone.times)),
-            number(workers), in_seconds(gain));
+            team == 2 ? std::string("its peer waits") : fmt::format("its {} peers wait", team - 1),
+            in_seconds(sum(alone.times)), number(workers), in_seconds(gain));
         claim.evidence = {seconds_of("work of one thread alone", sum(alone.times) / 1e9),
                           seconds("in which processors were idle", idle_processor_ns(evidence) / 1e9)};
         claims->push_back(std::move(claim));
@@ -74,13 +74,15 @@ extern const Rule kTasksInMaker{
     .place = 330,
     .kind = "fine-grained-tasks",
     .needs =
-        "the code of OpenMP tasks runs inside the function that makes them, for four fifths of its time while no other "
+        "the code of OpenMP tasks runs inside the function that makes them, for four fifths of its time while no "
+        "other "
         "thread is at work; shared among the team it would make the run a tenth shorter",
     .against = "other threads of the team run such tasks meanwhile",
     .look = claim_tasks_in_maker,
     .direction =
         "make fewer and larger tasks (grainsize, num_tasks): GNU OpenMP runs a new one at once, in the thread that "
-        "makes it, where more than 64 a thread would wait, and a taskloop of so many whole; or see that the tasks' if "
+        "makes it, where more than 64 a thread would wait, and a taskloop of so many whole; or see that the tasks' "
+        "if "
         "clause is true",
     .confirm = "set num_tasks to a few times the number of threads: the other threads work as well",
 };

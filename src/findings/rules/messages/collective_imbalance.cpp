@@ -18,8 +18,8 @@ constexpr double kLeastLateRatio = 2;
 constexpr double kLastAtWork = 0.5;  // of the others' waiting
 constexpr std::uint64_t kLeastCalls = 3;
 
-// What a rank waits in collective operations longer than the last for the work of that one. Both live as long: what the
-// last waits longer for messages is part of its being late, and goes with those waits.
+// What a rank waits in collective operations longer than the last for the work of that one. Both live as long: what
+// the last waits longer for messages is part of its being late, and goes with those waits.
 double waits_for_work(const RankWaits& rank, const RankWaits& last) {
     return rank.collective_ns - last.collective_ns - std::max(0.0, last.receive_ns - rank.receive_ns);
 }
@@ -79,7 +79,8 @@ extern const Rule kCollectiveImbalance{
     .contrast = Contrast::kRun,
     .needs =
         "a rank is in collective operations for a twentieth of the run longer than another (less what that one waits "
-        "longer for messages), and for twice as long; the one that is there shortest is outside MPI for half of that time",
+        "longer for messages), and for twice as long; the one that is there shortest is outside MPI for half of that "
+        "time",
     .against =
         "the last one waits for messages itself meanwhile, or for a processor, of which there are fewer than ranks; "
         "its processor was slower, which may explain half of it; "

@@ -1,6 +1,6 @@
 // Tasks of OpenMP that run inside the call that makes them, in the thread that makes them. libgomp does so where more
-// than 64 tasks a thread of the team would wait; tasks whose `if` clause is false or whose maker is final run so, too.
-// Pure.
+// than 64 tasks a thread of the team would wait; tasks whose `if` clause is false or whose maker is final run so,
+// too. Pure.
 #pragma once
 
 #include "findings/finding.h"

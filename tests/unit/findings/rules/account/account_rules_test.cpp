@@ -30,6 +30,7 @@ extern const Rule kTaskTax;
 extern const Rule kUnevenPeers;
 extern const Rule kSmallCalls;
 extern const Rule kStridedWork;
+extern const Rule kTasksInMaker;
 
 namespace account_rules {
 namespace {
@@ -274,6 +275,49 @@ TEST(IdleTeam, IsOneWhoseWorkIsOneThreads) {
         << claims[0].title;
     run.add(TimeClass::kWork, 100, 25, 4, "elsewhere");
     EXPECT_TRUE(run.claims(kIdleTeam).empty()) << "the others work as well";
+}
+
+// `relax` makes tasks and runs them itself for 600 of 1000 ms; the others of its team wait.
+MadeEvidence tasks_in_maker(float at_work, const std::string& call) {
+    MadeEvidence made({}, 3);
+    made.evidence.run.end = 1'000 * kMs;
+    made.evidence.run.processors = 2;
+    const std::uint32_t maker = made.add_node("relax(int)");
+    const std::uint32_t task = made.add_node("relax(int) [clone ._omp_fn.0]", maker);
+    made.add_occurrence(task, {.thread = 1, .begin = 0, .terms = {.user = 600 * kMs}});
+    made.evidence.nodes[task].rows.active_threads = {at_work};
+    const std::uint32_t target = made.add_wait_target(WaitKind::kOmpBarrier, "relax", 1);
+    made.evidence.run.threads[1].total = {.user = 1'000 * kMs};
+    made.evidence.run.threads[2].total = {.user = 400 * kMs};
+    made.evidence.run.threads[2].waits = {{target, 600 * kMs}};
+    made.evidence.run.ready_ns = {0, 600 * kMs, 400 * kMs};
+    for (ThreadFacts& thread : made.evidence.run.threads) {
+        thread.end = 1'000 * kMs;
+    }
+    AccountRow row;
+    row.time_class = TimeClass::kRunTime;
+    row.family = TaxFamily::kTasks;
+    row.detail = call;
+    row.place = {"relax(int)", "", "program.c", 7};
+    row.ns = 50 * kMs;
+    row.threads = {{1, row.ns}};
+    made.evidence.account.rows.push_back(row);
+    return made;
+}
+
+TEST(TasksInMaker, AreThoseThatItRunsWhileItsTeamWaits) {
+    MadeEvidence made = tasks_in_maker(1, "GOMP_taskloop");
+    const auto claims = claims_of(kTasksInMaker, made.evidence);
+    ASSERT_EQ(claims.size(), 1U);
+    EXPECT_EQ(claims[0].node, NodeIndex(0));
+    EXPECT_NE(
+        claims[0].title.find("makes tasks that run at once, in the thread that makes them, while its peer waits: "
+                             "600 ms of the run in all. Shared among 2 threads it would take 300 ms less."),
+        std::string::npos)
+        << claims[0].title;
+    EXPECT_TRUE(claims_of(kTasksInMaker, tasks_in_maker(2, "GOMP_taskloop").evidence).empty())
+        << "others work as well";
+    EXPECT_TRUE(claims_of(kTasksInMaker, tasks_in_maker(1, "GOMP_taskwait").evidence).empty()) << "it makes none";
 }
 
 // Memory that is taken for a copy belongs to the copy.

@@ -293,6 +293,27 @@ TEST(CollectiveImbalance, IsTheFirstFindingWithTheLastRankAndWhatItDoes) {
     EXPECT_NE(findings[0].title.find("`write_log`"), std::string::npos) << findings[0].title;
 }
 
+// The last one comes late for it waited for a message, as long as the other one waits in the end for it.
+TEST(CollectiveImbalance, IsNotAWaitForALateSender) {
+    const auto told = [](std::uint64_t received_ms) {
+        MadeEvidence made = job(2);
+        const std::uint32_t compute = made.add_node("compute");
+        const std::uint32_t reduce = made.add_node("PMPI_Allreduce");
+        const std::uint32_t receive = made.add_node("PMPI_Recv");
+        occurrence_rounds(made, compute, 0, 0, 50);
+        occurrence_rounds(made, receive, 1, 0, 50);
+        occurrence_rounds(made, compute, 1, 50, 98);
+        occurrence_rounds(made, reduce, 0, 50, 100);
+        occurrence_rounds(made, reduce, 1, 98, 100);
+        made.evidence.run.channels = {channel(0, std::nullopt, ChannelDirection::kCollective, 500),
+                                      channel(1, std::nullopt, ChannelDirection::kCollective, 20),
+                                      channel(1, 0, ChannelDirection::kReceive, received_ms)};
+        return find(judge(made.finish()).findings, "collective-imbalance") != nullptr;
+    };
+    EXPECT_TRUE(told(10));
+    EXPECT_FALSE(told(480));
+}
+
 TEST(CollectiveImbalance, IsNotRanksThatComeTogether) {
     EXPECT_EQ(find(told_of_collective(false), "collective-imbalance"), nullptr);
 }
