@@ -90,7 +90,7 @@ Result<Evidence> make_evidence(const recording::Recording& recording, const Prof
     SharedLines lines = find_shared_lines(profile, uses.uses.size(), occurrences->operands.memory);
     apply(slow_operands(uses, occurrences->operands, lines), profile, addresses.of_node, &paths);
     if (options.late_code == nullptr || options.late_code->empty()) {
-        apply(awaited_ways(addresses, *run.code), profile, addresses.of_node, &paths);
+        apply(awaited_ways(addresses.places, addresses.samples, *run.code), profile, addresses.of_node, &paths);
     } else {
         apply(late_addresses(profile, addresses.places, *options.late_code), profile, addresses.of_node, &paths);
     }

@@ -49,30 +49,31 @@ bool awaits_ways(const FunctionSamples& samples, const program::TwoWayLoop& loop
     return at_heads >= kLeastPart * all && at_heads >= (even + kLeastBeyond) * all;
 }
 
-std::vector<TaxFamily> awaited_ways(const SampledAddresses& addresses, const CodeMap& code) {
+std::vector<TaxFamily> awaited_ways(AddressPlaces addresses, std::span<const std::uint64_t> samples,
+                                    const CodeMap& code) {
     std::map<std::uint32_t, FunctionSamples> functions;
-    for (std::uint32_t i = 0; i < addresses.places.size(); ++i) {
-        const auto& [image, offset] = addresses.places[i];
+    for (std::uint32_t i = 0; i < addresses.size(); ++i) {
+        const auto& [image, offset] = addresses[i];
         const std::uint32_t function = code.function_at(image, offset);
         if (function != kNone && code.made(function) != nullptr) {
-            functions[function][offset] = {i, addresses.samples[i]};
+            functions[function][offset] = {i, samples[i]};
         }
     }
-    std::vector<TaxFamily> waiting(addresses.places.size(), TaxFamily::kNone);
-    for (const auto& [function, samples] : functions) {
+    std::vector<TaxFamily> waiting(addresses.size(), TaxFamily::kNone);
+    for (const auto& [function, own] : functions) {
         std::uint64_t all = 0;
-        for (const auto& [offset, count] : samples) {
+        for (const auto& [offset, count] : own) {
             all += count.samples;
         }
         if (all < kLeastSamples) {
             continue;
         }
         for (const program::TwoWayLoop& loop : code.two_way_loops(function)) {
-            if (!awaits_ways(samples, loop)) {
+            if (!awaits_ways(own, loop)) {
                 continue;
             }
             for (const program::CodeBetween& block : loop.blocks) {
-                for (auto at = samples.lower_bound(block.begin); at != samples.end() && at->first < block.end; ++at) {
+                for (auto at = own.lower_bound(block.begin); at != own.end() && at->first < block.end; ++at) {
                     waiting[at->second.number] = TaxFamily::kBranches;
                 }
             }

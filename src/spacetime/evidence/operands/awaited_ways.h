@@ -3,10 +3,11 @@
 
 #include "spacetime/evidence/account/families.h"
 #include "spacetime/evidence/code_map.h"
-#include "spacetime/evidence/occurrences/sampled_addresses.h"
+#include "spacetime/evidence/operands/operand_sums.h"
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <vector>
 
 namespace kymo::spacetime {
@@ -23,8 +24,9 @@ using FunctionSamples = std::map<std::uint64_t, AddressSamples>;  // by offset i
 // False where the loop has fewer than a hundred samples. Cost: a look-up a block and a way.
 bool awaits_ways(const FunctionSamples& samples, const program::TwoWayLoop& loop);
 
-// By number of the sampled address: kBranches in loops of which awaits_ways() holds. Of functions whose graphs were
-// made. Cost: decodes their innermost loops once.
-std::vector<TaxFamily> awaited_ways(const SampledAddresses& addresses, const CodeMap& code);
+// By number of the sampled address, as are `samples`: kBranches in loops of which awaits_ways() holds. Of functions
+// whose graphs were made. Cost: decodes their innermost loops once.
+std::vector<TaxFamily> awaited_ways(AddressPlaces addresses, std::span<const std::uint64_t> samples,
+                                    const CodeMap& code);
 
 }  // namespace kymo::spacetime
