@@ -122,6 +122,15 @@ std::vector<program::TwoWayLoop> CodeMap::two_way_loops(std::uint32_t function) 
                                   code->flow->loops);
 }
 
+std::vector<program::IdleLoop> CodeMap::idle_loops(std::uint32_t function) const {
+    const CodeOfFunction* code = made(function);
+    if (code == nullptr) {
+        return {};
+    }
+    return program::idle_loops(*images_[code->image]->decoder(), bytes_of(function), code->flow->graph,
+                               code->flow->loops);
+}
+
 program::FunctionEffects CodeMap::effects(std::uint32_t function) const {
     const CodeOfFunction* code = made(function);
     if (code == nullptr) {

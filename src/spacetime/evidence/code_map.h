@@ -8,6 +8,7 @@
 #include "program/code/image_code.h"
 #include "program/flow/code_bytes.h"
 #include "program/flow/decode.h"
+#include "program/flow/idle_rounds.h"
 #include "program/flow/induction.h"
 #include "program/flow/operand_use.h"
 #include "program/flow/repeated/function_effects.h"
@@ -61,6 +62,9 @@ class CodeMap {
 
     // Likewise (program/flow/two_ways.h).
     std::vector<program::TwoWayLoop> two_way_loops(std::uint32_t function) const;
+
+    // Likewise (program/flow/idle_rounds.h).
+    std::vector<program::IdleLoop> idle_loops(std::uint32_t function) const;
 
     // Of a function whose graph was made (program/flow/repeated/function_effects.h).
     program::FunctionEffects effects(std::uint32_t function) const;

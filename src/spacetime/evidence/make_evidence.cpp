@@ -7,8 +7,8 @@
 #include "spacetime/evidence/node_tables.h"
 #include "spacetime/evidence/node_weights.h"
 #include "spacetime/evidence/occurrences/loop_progress.h"
-#include "spacetime/evidence/operands/awaited_ways.h"
 #include "spacetime/evidence/operands/shared_lines.h"
+#include "spacetime/evidence/operands/slow_loops.h"
 #include "spacetime/evidence/operands/slow_operands.h"
 #include "spacetime/evidence/span_nodes.h"
 #include "spacetime/evidence/wait_sums.h"
@@ -88,10 +88,11 @@ Result<Evidence> make_evidence(const recording::Recording& recording, const Prof
         return occurrences.error();
     }
     SharedLines lines = find_shared_lines(profile, uses.uses.size(), occurrences->operands.memory);
+    const bool has_stacks = options.late_code != nullptr && !options.late_code->empty();
+    const SlowLoops slow = slow_loops(addresses.places, addresses.samples, *run.code, names, has_stacks);
+    apply(slow.family, profile, addresses.of_node, &paths, slow.holder);
     apply(slow_operands(uses, occurrences->operands, lines), profile, addresses.of_node, &paths);
-    if (options.late_code == nullptr || options.late_code->empty()) {
-        apply(awaited_ways(addresses.places, addresses.samples, *run.code), profile, addresses.of_node, &paths);
-    } else {
+    if (has_stacks) {
         apply(late_addresses(profile, addresses.places, *options.late_code), profile, addresses.of_node, &paths);
     }
     const Meanwhile meanwhile{profile, occurrences->at_work, occurrences->lacking, waits.targets};

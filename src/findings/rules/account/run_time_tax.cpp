@@ -193,7 +193,9 @@ void claim_tax(const Case& subject, std::vector<Claim>* claims) {
     const bool is_measured = is_of_operands(kFamily) || is_of_branches(kFamily);
     // Searches are of either: calls of the library, and loops of the program's own.
     const bool is_work = tax.most != nullptr && tax.most->time_class == TimeClass::kWork;
-    const double least = is_work && !is_measured ? kLeastSlow : kLeastTax;
+    // Programs sort for good reasons as well.
+    const bool is_usual = (is_work && !is_measured) || kFamily == TaxFamily::kSorting;
+    const double least = is_usual ? kLeastSlow : kLeastTax;
     if (tax.most == nullptr || tax.most->place.function.empty() || shorter < least * main_part_ns(evidence) ||
         static_cast<double>(tax.ns) < least * static_cast<double>(tax.processor_ns) ||
         is_another_kind(tax, kFamily) || (kFamily == TaxFamily::kAllocation && keeps_memory(evidence))) {
@@ -228,6 +230,10 @@ void claim_tax(const Case& subject, std::vector<Claim>* claims) {
 constexpr std::string_view kNeeds =
     "a tenth of the processor time, and of what the run could be shorter by, is in functions of one family of "
     "run-time libraries, called from the program's own code";
+constexpr std::string_view kSortNeeds =
+    "a fifth of the processor time, and of what the run could be shorter by, is in the libraries' sorting, or in "
+    "what "
+    "it calls to compare, where the program's own code sorts";
 constexpr std::string_view kAgainst =
     "a function without a name, and one of no family in the table, count for nothing; waiting for locks is not "
     "taking them";
@@ -270,11 +276,12 @@ constexpr Rule tax_rule(int place, std::string_view kind = info_of(kFamily).key)
     Rule rule;
     rule.place = place;
     rule.kind = kind;
-    rule.needs = kFamily == TaxFamily::kRepeated ? kRepeatedNeeds
-                 : is_of_operands(kFamily)       ? kOperandNeeds
-                 : is_of_branches(kFamily)       ? kBranchNeeds
-                 : is_of_instructions(kFamily)   ? kWorkNeeds
-                                                 : kNeeds;
+    rule.needs = kFamily == TaxFamily::kRepeated  ? kRepeatedNeeds
+                 : kFamily == TaxFamily::kSorting ? kSortNeeds
+                 : is_of_operands(kFamily)        ? kOperandNeeds
+                 : is_of_branches(kFamily)        ? kBranchNeeds
+                 : is_of_instructions(kFamily)    ? kWorkNeeds
+                                                  : kNeeds;
     rule.against = kFamily == TaxFamily::kRepeated ? kRepeatedAgainst
                    : is_of_branches(kFamily)       ? kBranchAgainst
                    : is_of_instructions(kFamily)   ? kWorkAgainst
@@ -300,6 +307,7 @@ extern const Rule kReferenceTax{tax_rule<TaxFamily::kReferenceCounts>(309)};
 extern const Rule kClockTax{tax_rule<TaxFamily::kClock>(310)};
 extern const Rule kCopyTax{tax_rule<TaxFamily::kCopying>(311)};
 extern const Rule kShiftTax{tax_rule<TaxFamily::kShifting>(317)};
+extern const Rule kSortTax{tax_rule<TaxFamily::kSorting>(331)};
 extern const Rule kSerialTax{tax_rule<TaxFamily::kSerialising>(327)};
 extern const Rule kFillTax{tax_rule<TaxFamily::kFilling>(325)};
 extern const Rule kAllocationTax{tax_rule<TaxFamily::kAllocation>(312, "allocation-churn")};

@@ -21,6 +21,7 @@ enum class TaxFamily : std::uint8_t {
     kCopying,
     kShifting,
     kFilling,
+    kSorting,
     kExceptions,
     kStrings,
     kFormatting,
@@ -47,7 +48,7 @@ enum class TaxFamily : std::uint8_t {
     kRepeated,
     kStartEnd,  // start and end of the run-time libraries themselves: no tax on anything, and nothing to change
 };
-inline constexpr std::size_t kTaxFamilies = 30;
+inline constexpr std::size_t kTaxFamilies = 31;
 
 struct TaxInfo {
     TaxFamily family;
@@ -78,7 +79,10 @@ inline constexpr std::array<TaxInfo, kTaxFamilies> kTaxTable = {{
     {TaxFamily::kShifting, "quadratic", "going through elements, or moving them, for one of them",
      "each of these calls goes through all elements, or moves all behind one: find with a hash table, or in a sorted "
      "array (std::lower_bound); insert and erase at the end, or mark elements and erase them together "
-     "(std::erase_if); keep the length of a text beside it. Where these are the chains of a hash table, they are too "
+     "(std::erase_if); keep the length of a text beside it; keep the elements that something will be due for in "
+     "order "
+     "(a heap, a list by time), and look at the first alone. Where these are the chains of a hash table, they are "
+     "too "
      "long: a hash that mixes all of the key, or more buckets",
      "halve the number of elements: the time of these calls must fall to a quarter"},
     {TaxFamily::kFilling, "clearing-memory", "filling memory with one value",
@@ -86,6 +90,13 @@ inline constexpr std::array<TaxInfo, kTaxFamilies> kTaxTable = {{
      "round "
      "that wrote it; leave out clearing what is written before it is read",
      "clear a tenth of it for one run, even if the result is then wrong: the time must fall"},
+    {TaxFamily::kSorting, "sorting", "sorting, comparisons included",
+     "sort less: once, behind all changes, and not for each of them; keep the order where few elements change "
+     "(insert "
+     "in place, a heap); where the first few or the middle are enough, std::nth_element or std::partial_sort; "
+     "compare "
+     "keys that are at hand in the elements themselves",
+     "leave out the sorting for one run, even if the result is then wrong: the time must fall", 0.8},
     {TaxFamily::kExceptions, "exceptions-as-control-flow", "throwing and catching exceptions",
      "return a status (std::optional, an error code) where failing is usual; throw only where it is rare",
      "count throws (catch point in a debugger, or ltrace on __cxa_throw), then replace the most frequent one"},

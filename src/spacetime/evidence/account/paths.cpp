@@ -241,6 +241,11 @@ class PathReader {
             *end = PathEnd{.kind = {.is_outside = is_outside, .is_known = true, .is_partial = kind.is_partial}};
         }
         const bool is_own = is_users(frame);
+        // What compares elements is a part of sorting them.
+        if (is_own && kind.family == TaxFamily::kSorting && end->function != 0) {
+            kind.is_callback = true;
+            return;
+        }
         const SpecialMember member = is_own ? named(frame.function).member : SpecialMember::kNone;
         const bool is_copy = member == SpecialMember::kCopy && end->function != 0;
         if (is_own && !is_copy) {
@@ -262,8 +267,9 @@ class PathReader {
         }
         // The family is that of the outermost call that has one: a string that grows allocates, but its time is that
         // of strings. The memory that the copy of a container takes is apart from the copying.
-        const bool may_have_one =
-            !kind.is_meeting && (kind.family == TaxFamily::kNone || kind.family == TaxFamily::kCopying);
+        const bool is_compared = kind.family == TaxFamily::kSorting && kind.is_callback;
+        const bool may_have_one = !kind.is_meeting && (kind.family == TaxFamily::kNone ||
+                                                       kind.family == TaxFamily::kCopying || is_compared);
         const bool is_search = may_have_one && !kind.is_call && has_name && named(frame.function).compares &&
                                profile_.nodes[caller].kind == NodeKind::kFrame &&
                                slow_work(profile_.nodes[caller]) == program::SlowWork::kSearchByCall;
@@ -278,7 +284,8 @@ class PathReader {
         if (kind.family == TaxFamily::kCopying && own == TaxFamily::kFilling && !kind.is_meeting) {
             kind.family = TaxFamily::kFilling;  // a container's elements get one value: its function names it still
         } else if (is_thrown ||
-                   (!kind.is_meeting && (kind.family == TaxFamily::kNone || own == TaxFamily::kAllocation))) {
+                   (!kind.is_meeting && (kind.family == TaxFamily::kNone || own == TaxFamily::kAllocation ||
+                                         (is_compared && own != TaxFamily::kNone)))) {
             kind.family = is_thrown ? TaxFamily::kExceptions : own;
             kind.taxing = kind.family == TaxFamily::kNone || !has_name ? 0 : called(frame.function, caller);
             kind.awaits_message = kind.family == TaxFamily::kMessages && awaits_others(function.name);

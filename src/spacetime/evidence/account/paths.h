@@ -29,7 +29,7 @@ struct PathKind {
     bool is_partial = false;              // its outer frames are not known, and no users' code is on the rest
     bool is_unknown_call = false;         // it is the caller of a system call that is not known
     bool awaits_message = false;          // in a call of MPI that ends by another rank: its polling is a wait
-    bool is_callback = false;             // own code that a hash table calls: its family is the table's
+    bool is_callback = false;             // own code that a hash table or a sort calls: its family is theirs
     bool is_meeting = false;              // in a barrier or latch of the C++ library: what it waits for are others
     TaxFamily slow = TaxFamily::kNone;    // of the instruction at its end, if that is the users' own code
     std::uint32_t repeating = 0;          // likewise a function: calls again what it called before; 0: none

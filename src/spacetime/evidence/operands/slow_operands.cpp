@@ -19,7 +19,8 @@ std::vector<TaxFamily> slow_operands(const OperandUses& uses, const OperandSums&
 }
 
 void apply(const std::vector<TaxFamily>& slow, const Profile& profile,
-           const std::vector<std::uint32_t>& address_of_node, PathEnds* paths) {
+           const std::vector<std::uint32_t>& address_of_node, PathEnds* paths,
+           const std::vector<program::Frame>& places) {
     if (slow.empty()) {
         return;
     }
@@ -34,6 +35,11 @@ void apply(const std::vector<TaxFamily>& slow, const Profile& profile,
             continue;
         }
         end.kind.slow = slow[address];
+        if (!places.empty() && places[address].function != 0) {
+            end.function = places[address].function;
+            end.file = places[address].file;
+            end.line = places[address].line;
+        }
         const auto [entry, is_new] = known.try_emplace(end, static_cast<std::uint32_t>(paths->ends.size()));
         if (is_new) {
             paths->ends.push_back(end);

@@ -16,8 +16,9 @@ namespace kymo::spacetime {
 std::vector<TaxFamily> slow_operands(const OperandUses& uses, const OperandSums& sums, const SharedLines& lines);
 
 // Of own code, in place of what the instructions alone say. `address_of_node`: the number of the address that a
-// profile node ends at; kNone: none.
+// profile node ends at; kNone: none. `places`: by that number; function 0, or empty: the path's own.
 void apply(const std::vector<TaxFamily>& slow, const Profile& profile,
-           const std::vector<std::uint32_t>& address_of_node, PathEnds* paths);
+           const std::vector<std::uint32_t>& address_of_node, PathEnds* paths,
+           const std::vector<program::Frame>& places = {});
 
 }  // namespace kymo::spacetime

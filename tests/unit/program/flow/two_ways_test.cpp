@@ -11,7 +11,7 @@ namespace {
 
 // A jump that stays in the loop either way: "two"; "none": no such jump, or ways that begin with a load, a division,
 // a call.
-constexpr const char* kLoops = R"(
+constexpr const char* kJumpingLoops = R"(
 #define EACH extern "C" __attribute__((noinline))
 EACH unsigned two_filter(const unsigned* a, unsigned* kept, int n, unsigned key) { unsigned k = 0; for (int i = 0; i < n; ++i) { const unsigned x = a[i] & 0xffff; if (x < key) kept[k++] = x; } return k; }
 EACH unsigned long two_sums(const unsigned* a, int n, unsigned key) { unsigned long s = 0, t = 0; for (int i = 0; i < n; ++i) { const unsigned x = a[i]; if (x < key) { s += x * 5ul; asm volatile("" : "+r"(s)); } else { t ^= x >> 3; t += s; asm volatile("" : "+r"(t)); } } return s + t; }
@@ -24,7 +24,7 @@ EACH bool none_tree(const Tree* t, long key) { while (t != nullptr && t->key != 
 
 TEST(TwoWays, AreThoseOfJumpsThatStayInTheLoop) {
     for (const char* options : {"-O2", "-O2 -fcf-protection=full", "-O1"}) {
-        const auto compiled = compile_functions(kLoops, options);
+        const auto compiled = compile_functions(kJumpingLoops, options);
         ASSERT_TRUE(compiled) << options;
         int seen = 0;
         for (const ElfFunction& function : compiled->functions()) {

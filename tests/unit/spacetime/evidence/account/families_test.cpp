@@ -32,6 +32,12 @@ TEST(TaxFamily, IsThatOfTheFirstPattern) {
     const std::pair<std::pair<std::string_view, std::string_view>, F> cases[] = {
         {{"malloc", "libc.so.6"}, F::kAllocation},
         {{"_int_malloc", "libc.so.6"}, F::kAllocation},
+        {{"void std::sort<int*>(int*, int*)", "app"}, F::kSorting},
+        {{"void std::__introsort_loop<int*, long, Less>(int*, int*, long, Less)", "app"}, F::kSorting},
+        {{"std::__cxx11::list<int, std::allocator<int> >::sort()", "app"}, F::kSorting},
+        {{"qsort_r", "libc.so.6"}, F::kSorting},
+        {{"void std::__introselect<int*, long, Less>(int*, int*, int*, long, Less)", "app"}, F::kNone},
+        {{"void std::partial_sort<int*>(int*, int*, int*)", "app"}, F::kNone},
         {{"__GI___libc_free", "libc.so.6"}, F::kAllocation},
         {{"__GI___libc_malloc", "libc.so.6"}, F::kAllocation},
         {{"___pthread_cond_signal", "libc.so.6"}, F::kLocking},

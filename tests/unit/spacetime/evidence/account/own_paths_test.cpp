@@ -161,7 +161,15 @@ TEST(OwnPaths, HaveTheHashTableThatCallsThem) {
     EXPECT_EQ(end(table, equal, compare), std::pair(equal, TaxFamily::kHashing));
     EXPECT_EQ(end(table, hash, mix), std::pair(std::string("mix"), TaxFamily::kHashing));
     EXPECT_EQ(end(table, "Value::Value(int)", mix), std::pair(std::string("mix"), TaxFamily::kNone));
-    EXPECT_EQ(end("std::sort<Key*, Less>(Key*, Key*, Less)", hash, mix),
+    EXPECT_EQ(end("std::transform<Key*, KeyHash>(Key*, Key*, KeyHash)", hash, mix),
+              std::pair(std::string("mix"), TaxFamily::kNone));
+    // Comparisons are a part of sorting, but for what has a family of its own.
+    const std::string sort = "std::sort<Key*, Less>(Key*, Key*, Less)";
+    const std::string less = "Less::operator()(Key const&, Key const&) const";
+    EXPECT_EQ(end(sort, less, mix), std::pair(std::string("count"), TaxFamily::kSorting));
+    EXPECT_EQ(end(sort, less, "/lib/libc.so.6|malloc||"), std::pair(std::string("count"), TaxFamily::kAllocation));
+    EXPECT_EQ(end(sort, less, "/lib/libc.so.6|snprintf||"), std::pair(std::string("count"), TaxFamily::kFormatting));
+    EXPECT_EQ(end("std::nth_element<Key*, Less>(Key*, Key*, Key*, Less)", less, mix),
               std::pair(std::string("mix"), TaxFamily::kNone));
 }
 

@@ -1,4 +1,4 @@
-#include "spacetime/evidence/operands/awaited_ways.h"
+#include "spacetime/evidence/operands/slow_loops.h"
 
 #include <gtest/gtest.h>
 
@@ -48,6 +48,15 @@ TEST(AwaitedWays, OfSeveralCasesNeedLittleAtEach) {
     EXPECT_TRUE(awaits_ways(samples, loop));
     samples[0x104] = {0, 200};
     EXPECT_FALSE(awaits_ways(samples, loop));
+}
+
+TEST(IdleRounds, FindLittleWhereHardlyAnySampleIsInWhatTheLoopDoes) {
+    program::IdleLoop loop;
+    loop.idle = {{0x100, 0x120}};
+    loop.acting = {{0x120, 0x180}};
+    EXPECT_TRUE(finds_little({{0x104, {0, 600}}, {0x140, {1, 20}}}, loop));
+    EXPECT_FALSE(finds_little({{0x104, {0, 600}}, {0x140, {1, 200}}}, loop)) << "it does something often";
+    EXPECT_FALSE(finds_little({{0x104, {0, 60}}}, loop)) << "too few to tell";
 }
 
 }  // namespace

@@ -1,9 +1,10 @@
-// Loops whose time is where their jumps lead, as it is where these are predicted wrongly (program/flow/two_ways.h).
+// Loops that are slow for what happens in them, as their code and where its samples lie show together.
 #pragma once
 
 #include "spacetime/evidence/account/families.h"
 #include "spacetime/evidence/code_map.h"
 #include "spacetime/evidence/operands/operand_sums.h"
+#include "spacetime/evidence/structure.h"
 
 #include <cstdint>
 #include <map>
@@ -24,9 +25,19 @@ using FunctionSamples = std::map<std::uint64_t, AddressSamples>;  // by offset i
 // False where the loop has fewer than a hundred samples. Cost: a look-up a block and a way.
 bool awaits_ways(const FunctionSamples& samples, const program::TwoWayLoop& loop);
 
-// By number of the sampled address, as are `samples`: kBranches in loops of which awaits_ways() holds. Of functions
-// whose graphs were made. Cost: decodes their innermost loops once.
-std::vector<TaxFamily> awaited_ways(AddressPlaces addresses, std::span<const std::uint64_t> samples,
-                                    const CodeMap& code);
+// A loop's rounds mostly do nothing: at most a twentieth of its samples is where it does something. Likewise.
+bool finds_little(const FunctionSamples& samples, const program::IdleLoop& loop);
+
+struct SlowLoops {
+    // By number of the sampled address: kBranches in loops that await ways, kShifting in those that find little.
+    std::vector<TaxFamily> family;
+    // Likewise, of kShifting: the function that the loop is in, not one inlined into its rounds; 0: not known.
+    std::vector<program::Frame> holder;
+};
+
+// `samples`: by number of the address. `has_stacks`: branch stacks say more of branches. Of functions whose graphs
+// were made. Cost: decodes them.
+SlowLoops slow_loops(AddressPlaces addresses, std::span<const std::uint64_t> samples, const CodeMap& code,
+                     const Names& names, bool has_stacks);
 
 }  // namespace kymo::spacetime
