@@ -155,19 +155,42 @@ class InnerLoop {
         }
     }
 
-    // What the loop writes, and the registers that it only ever adds an unchanged register to.
+    // Reads what the loop, as far as its own addresses say, does not change: a bound, a row's length, a pointer that
+    // is read again each round since a store might have changed it.
+    bool is_steady(const Instruction& in) const {
+        const MemoryOperand& operand = in.memory[0];
+        return in.memory_operands == 1 && operand.is_read && !operand.is_written && operand.index == kNoRegister &&
+               (written_ & register_bit(operand.base)) == 0 &&
+               !stored_.contains({operand.base, operand.displacement});
+    }
+    bool reads_steady(const Instruction& in) const { return in.operation == Operation::kLoad && is_steady(in); }
+
+    // What the loop writes, and the registers that it only ever adds an unchanged register to, or such a number.
     void note_writes() {
+        for (const std::uint32_t block : blocks_) {
+            each(block, [&](std::uint32_t /*number*/, const Instruction& in) {
+                written_ |= in.writes;
+                for (std::size_t i = 0; i < in.memory_operands; ++i) {
+                    if (in.memory[i].is_written) {
+                        stored_.emplace(in.memory[i].base, in.memory[i].displacement);
+                    }
+                }
+            });
+        }
         std::map<std::uint8_t, Mask> added;
         Mask otherwise = 0;
         for (const std::uint32_t block : blocks_) {
+            Mask steady = 0;  // read in this block
             each(block, [&](std::uint32_t /*number*/, const Instruction& in) {
                 const bool is_addition = in.operation == Operation::kSum && in.source == in.destination &&
                                          in.source2 != kNoRegister && in.constant == 0 && in.memory_operands == 0;
-                written_ |= in.writes;
-                if (is_addition) {
-                    added[in.destination] |= register_bit(in.source2);
+                const bool is_of_memory = in.adds && is_steady(in) && in.destination < kRegisters &&
+                                          in.writes == register_bit(in.destination);
+                if (is_addition || is_of_memory) {
+                    added[in.destination] |= is_addition ? register_bit(in.source2) & ~steady : 0;
                 }
-                otherwise |= in.writes & ~(is_addition ? register_bit(in.destination) : 0);
+                otherwise |= in.writes & ~(is_addition || is_of_memory ? register_bit(in.destination) : 0);
+                steady = (steady & ~in.writes) | (reads_steady(in) ? register_bit(in.destination) : 0);
             });
         }
         for (const auto& [reg, by] : added) {
@@ -292,16 +315,33 @@ class InnerLoop {
         return moving == 1 && registers == 2 ? std::optional(kRow) : std::nullopt;
     }
 
-    // Of one that an instruction makes of others.
-    static std::optional<std::int64_t> growth_of(const Instruction& in, const Growth& growth) {
+    // Of one that an instruction makes of others, or of memory that stays.
+    std::optional<std::int64_t> growth_of(const Instruction& in, const Growth& growth) const {
         constexpr std::int64_t kMostBits = 32;  // shifted by
         const auto of = [&](std::uint8_t reg) {
             return reg == kNoRegister ? std::optional<std::int64_t>(0)
                    : reg < kRegisters ? growth[reg]
                                       : std::nullopt;
         };
+        if (in.multiplies && in.memory_operands != 0) {
+            const bool moves = in.destination < kRegisters && growth[in.destination].value_or(0) != 0;
+            return moves && is_steady(in) ? std::optional(kRow) : std::nullopt;
+        }
         if (in.is_choice || in.multiplies) {
             return in.memory_operands == 0 ? growth_of_pair(in, growth) : std::nullopt;
+        }
+        // Of two registers, in 32 bits.
+        if (in.operation == Operation::kOther && in.adds && in.memory_operands == 0 &&
+            in.writes == register_bit(in.destination)) {
+            std::int64_t sum = 0;
+            for (std::uint8_t reg = 0; reg < kRegisters; ++reg) {
+                const bool is_read = (in.reads & register_bit(reg)) != 0;
+                if (is_read && !growth[reg]) {
+                    return std::nullopt;
+                }
+                sum += is_read ? *growth[reg] : 0;
+            }
+            return limited(sum);
         }
         switch (in.operation) {
             case Operation::kSum: {
@@ -320,19 +360,23 @@ class InnerLoop {
                            ? limited(*shifted * (std::int64_t{1} << in.constant))
                            : std::nullopt;
             }
+            case Operation::kLoad:
+                return reads_steady(in) ? std::optional<std::int64_t>(0) : std::nullopt;
             default:
                 return std::nullopt;
         }
     }
 
     // Calls visit(number, instruction, growth before it) in the block's order.
+    // `with_memory`: what is read of memory that stays does not grow.
     template <typename Visit>
-    void each_with_growth(std::uint32_t block, const Visit& visit) const {
+    void each_with_growth(std::uint32_t block, bool with_memory, const Visit& visit) const {
         const Growth base = base_growth();
         Growth growth = base;
         each(block, [&](std::uint32_t number, const Instruction& in) {
             visit(number, in, growth);
-            const std::optional<std::int64_t> made = growth_of(in, growth);
+            const bool is_left_out = in.memory_operands != 0 && !with_memory;
+            const std::optional<std::int64_t> made = is_left_out ? std::nullopt : growth_of(in, growth);
             for (std::uint8_t reg = 0; reg < kRegisters; ++reg) {
                 if ((in.writes & register_bit(reg)) != 0 && !base[reg]) {
                     growth[reg] = in.destination == reg ? made : std::nullopt;
@@ -368,7 +412,7 @@ class InnerLoop {
         };
         std::map<std::tuple<std::uint8_t, std::uint8_t, std::uint8_t>, Stream> streams;
         for (const std::uint32_t block : blocks_) {
-            each_with_growth(block, [&](std::uint32_t number, const Instruction& in, const Growth& growth) {
+            each_with_growth(block, true, [&](std::uint32_t number, const Instruction& in, const Growth& growth) {
                 for (std::size_t i = 0; i < in.memory_operands; ++i) {
                     const MemoryOperand& operand = in.memory[i];
                     const auto step = moves(operand, growth);
@@ -430,7 +474,7 @@ class InnerLoop {
             return;  // a branch in it needs masks, or is why there are no vectors
         }
         ScalarLoop loop(steady());
-        each_with_growth(blocks_[0], [&](std::uint32_t /*number*/, const Instruction& in, const Growth& growth) {
+        each_with_growth(blocks_[0], false, [&](std::uint32_t /*number*/, const Instruction& in, const Growth& growth) {
             ScalarLoop::Steps steps;
             for (std::size_t i = 0; i < in.memory_operands; ++i) {
                 steps[i] = moves(in.memory[i], growth);
@@ -474,6 +518,7 @@ class InnerLoop {
     std::vector<std::uint32_t> blocks_;
     std::vector<Induction> inductions_;
     Mask written_ = 0;
+    std::set<std::pair<std::uint8_t, std::int64_t>> stored_;  // base register and displacement of what it stores to
     Mask added_to_ = 0;
     Mask chained_ = 0;                           // see chained_registers()
     std::map<std::uint32_t, Origins> at_begin_;  // of blocks
