@@ -474,17 +474,18 @@ class InnerLoop {
             return;  // a branch in it needs masks, or is why there are no vectors
         }
         ScalarLoop loop(steady());
-        each_with_growth(blocks_[0], false, [&](std::uint32_t /*number*/, const Instruction& in, const Growth& growth) {
-            ScalarLoop::Steps steps;
-            for (std::size_t i = 0; i < in.memory_operands; ++i) {
-                steps[i] = moves(in.memory[i], growth);
-            }
-            Mask counted = 0;
-            for (std::uint8_t reg = 0; reg < kRegisters; ++reg) {
-                counted |= growth[reg] ? register_bit(reg) : 0;
-            }
-            loop.take(in, steps, counted);
-        });
+        each_with_growth(blocks_[0], false,
+                         [&](std::uint32_t /*number*/, const Instruction& in, const Growth& growth) {
+                             ScalarLoop::Steps steps;
+                             for (std::size_t i = 0; i < in.memory_operands; ++i) {
+                                 steps[i] = moves(in.memory[i], growth);
+                             }
+                             Mask counted = 0;
+                             for (std::uint8_t reg = 0; reg < kRegisters; ++reg) {
+                                 counted |= growth[reg] ? register_bit(reg) : 0;
+                             }
+                             loop.take(in, steps, counted);
+                         });
         SlowWork work = SlowWork::kNone;
         if (may_be_sum && loop.is_serial_sum()) {
             work = SlowWork::kSerialSum;

@@ -104,6 +104,12 @@ std::vector<program::Induction> CodeMap::inductions(std::uint32_t function, std:
                                code->flow->loops, loop);
 }
 
+std::uint32_t CodeMap::loop_at(std::uint32_t function, std::uint64_t offset) const {
+    const CodeOfFunction* code = made(function);
+    const std::uint32_t block = code == nullptr ? kNone : code->flow->graph.block_at(offset);
+    return block == kNone ? kNone : code->flow->loops.loop_of[block];
+}
+
 std::vector<program::SlowInstruction> CodeMap::slow_instructions(std::uint32_t function) const {
     const CodeOfFunction* code = made(function);
     if (code == nullptr) {

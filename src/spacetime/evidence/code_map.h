@@ -57,6 +57,9 @@ class CodeMap {
     // The registers that count the rounds of such a loop (program/flow/induction.h).
     std::vector<program::Induction> inductions(std::uint32_t function, std::uint32_t loop) const;
 
+    // The innermost loop that holds an offset of a function whose graph was made; kNone: none.
+    std::uint32_t loop_at(std::uint32_t function, std::uint64_t offset) const;
+
     // Of a function whose graph was made (program/flow/slow_work.h).
     std::vector<program::SlowInstruction> slow_instructions(std::uint32_t function) const;
 

@@ -51,6 +51,19 @@ std::vector<std::string> warnings_of(const CodeMap& code, const OccurrencePass& 
     return warnings;
 }
 
+// By number of the address.
+std::vector<TaxFamily> slow_by_code(const SampledAddresses& addresses, const PathEnds& paths) {
+    std::vector<TaxFamily> slow(addresses.places.size(), TaxFamily::kNone);
+    for (std::size_t node = 0; node < addresses.of_node.size(); ++node) {
+        const std::uint32_t number = addresses.of_node[node];
+        const TaxFamily own = paths.ends[paths.of_node[node]].kind.slow;
+        if (number != kNone && own != TaxFamily::kNone) {
+            slow[number] = own;
+        }
+    }
+    return slow;
+}
+
 }  // namespace
 
 Result<Evidence> make_evidence(const recording::Recording& recording, const Profile& profile, NamedRun& run,
@@ -89,7 +102,8 @@ Result<Evidence> make_evidence(const recording::Recording& recording, const Prof
     }
     SharedLines lines = find_shared_lines(profile, uses.uses.size(), occurrences->operands.memory);
     const bool has_stacks = options.late_code != nullptr && !options.late_code->empty();
-    const SlowLoops slow = slow_loops(addresses.places, addresses.samples, *run.code, names, has_stacks);
+    const SlowLoops slow =
+        slow_loops(addresses.places, addresses.samples, slow_by_code(addresses, paths), *run.code, names, has_stacks);
     apply(slow.family, profile, addresses.of_node, &paths, slow.holder);
     apply(slow_operands(uses, occurrences->operands, lines), profile, addresses.of_node, &paths);
     if (has_stacks) {

@@ -3,6 +3,7 @@
 #include "spacetime/profile/own_code.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace kymo::spacetime {
 namespace {
@@ -30,49 +31,63 @@ double samples_in(const FunctionSamples& samples, const std::vector<program::Cod
     return sum;
 }
 
-// Where there is none yet: the numbers of these addresses.
-std::vector<std::uint32_t> mark(const FunctionSamples& samples, const std::vector<program::CodeBetween>& ranges,
-                                TaxFamily family, std::vector<TaxFamily>* slow) {
-    std::vector<std::uint32_t> marked;
+// Where there is none yet.
+void mark(const FunctionSamples& samples, const std::vector<program::CodeBetween>& ranges, TaxFamily family,
+          std::vector<TaxFamily>* slow) {
     for (const program::CodeBetween& range : ranges) {
         for (auto at = samples.lower_bound(range.begin); at != samples.end() && at->first < range.end; ++at) {
             TaxFamily& own = (*slow)[at->second.number];
-            if (own == TaxFamily::kNone) {
-                own = family;
-                marked.push_back(at->second.number);
+            own = own == TaxFamily::kNone ? family : own;
+        }
+    }
+}
+
+// Of loops, not of single instructions.
+bool is_of_loops(TaxFamily family) {
+    return family == TaxFamily::kShifting || family == TaxFamily::kSerialSum || family == TaxFamily::kNotVectorised ||
+           family == TaxFamily::kScalarLoop || family == TaxFamily::kStridedAccess ||
+           family == TaxFamily::kPointerChasing;
+}
+
+// The innermost function of the program's own that nine tenths of a loop's samples are in.
+std::optional<program::Frame> holder_of(const std::vector<AddressSamples>& in_loop, AddressPlaces addresses,
+                                        const Names& names) {
+    constexpr double kMost = 0.9;
+    double all = 0;
+    for (const AddressSamples& address : in_loop) {
+        all += static_cast<double>(address.samples);
+    }
+    const program::Symbols& symbols = names.symbols();
+    std::optional<program::Frame> holder;
+    std::vector<AddressSamples> inside = in_loop;
+    for (std::size_t depth = 0; !inside.empty(); ++depth) {
+        std::map<std::uint32_t, double> by_function;
+        std::vector<std::pair<AddressSamples, program::Frame>> deeper;
+        for (const AddressSamples& address : inside) {
+            const auto frames = names.at(addresses[address.number].first, addresses[address.number].second);
+            if (depth < frames.size()) {
+                by_function[frames[depth].function] += static_cast<double>(address.samples);
+                deeper.emplace_back(address, frames[depth]);
+            }
+        }
+        inside.clear();
+        for (const auto& [address, frame] : deeper) {
+            if (by_function[frame.function] >= kMost * all) {
+                inside.push_back(address);
+                const bool is_own =
+                    frame.function != 0 && !is_runtime(symbols.functions[frame.function], symbols.files[frame.file]);
+                holder = is_own ? frame : holder;
             }
         }
     }
-    return marked;
+    return holder;
 }
 
-// The innermost function of the program's own that all of a loop's addresses are in.
-void hold(const std::vector<std::uint32_t>& numbers, AddressPlaces addresses, const Names& names,
-          std::vector<program::Frame>* holders) {
-    const auto frames_of = [&](std::uint32_t number) {
-        return names.at(addresses[number].first, addresses[number].second);
-    };
-    std::size_t common = numbers.empty() ? 0 : frames_of(numbers.front()).size();
-    for (const std::uint32_t number : numbers) {
-        const auto first = frames_of(numbers.front());
-        const auto frames = frames_of(number);
-        const auto end = first.begin() + static_cast<std::ptrdiff_t>(std::min(common, first.size()));
-        const auto differ = std::mismatch(first.begin(), end, frames.begin(), frames.end(),
-                                          [](const auto& a, const auto& b) { return a.function == b.function; });
-        common = static_cast<std::size_t>(differ.first - first.begin());
-    }
-    const program::Symbols& symbols = names.symbols();
-    const auto is_own = [&](const program::Frame& frame) {
-        return frame.function != 0 && !is_runtime(symbols.functions[frame.function], symbols.files[frame.file]);
-    };
-    while (common > 0 && !is_own(frames_of(numbers.front())[common - 1])) {
-        --common;
-    }
-    if (common > 0) {
-        for (const std::uint32_t number : numbers) {
-            (*holders)[number] = frames_of(number)[common - 1];
-        }
-    }
+// An address's frame of that function.
+program::Frame line_in(const program::Frame& holder, std::span<const program::Frame> frames) {
+    const auto own = std::find_if(frames.begin(), frames.end(),
+                                  [&](const program::Frame& frame) { return frame.function == holder.function; });
+    return own == frames.end() ? holder : *own;
 }
 
 }  // namespace
@@ -108,8 +123,9 @@ bool finds_little(const FunctionSamples& samples, const program::IdleLoop& loop)
     return idle + acting >= kLeastSamples && acting <= kMostActing * (idle + acting);
 }
 
-SlowLoops slow_loops(AddressPlaces addresses, std::span<const std::uint64_t> samples, const CodeMap& code,
-                     const Names& names, bool has_stacks) {
+SlowLoops slow_loops(AddressPlaces addresses, std::span<const std::uint64_t> samples,
+                     const std::vector<TaxFamily>& by_code, const CodeMap& code, const Names& names,
+                     bool has_stacks) {
     std::map<std::uint32_t, FunctionSamples> functions;
     std::map<std::uint32_t, std::uint64_t> sums;
     for (std::uint32_t i = 0; i < addresses.size(); ++i) {
@@ -128,14 +144,30 @@ SlowLoops slow_loops(AddressPlaces addresses, std::span<const std::uint64_t> sam
         }
         for (const program::IdleLoop& loop : code.idle_loops(function)) {
             if (finds_little(own, loop)) {
-                const std::vector<std::uint32_t> marked = mark(own, loop.idle, TaxFamily::kShifting, &slow.family);
-                hold(marked, addresses, names, &slow.holder);
+                mark(own, loop.idle, TaxFamily::kShifting, &slow.family);
             }
         }
         for (const program::TwoWayLoop& loop :
              has_stacks ? std::vector<program::TwoWayLoop>() : code.two_way_loops(function)) {
             if (awaits_ways(own, loop)) {
                 mark(own, loop.blocks, TaxFamily::kBranches, &slow.family);
+            }
+        }
+        std::map<std::uint32_t, std::vector<AddressSamples>> addresses_in;  // by innermost loop
+        for (const auto& [offset, address] : own) {
+            if (const std::uint32_t loop = code.loop_at(function, offset); loop != kNone) {
+                addresses_in[loop].push_back(address);
+            }
+        }
+        for (const auto& [loop, in_loop] : addresses_in) {
+            const std::optional<program::Frame> holder = holder_of(in_loop, addresses, names);
+            for (const auto& [number, count] : in_loop) {
+                TaxFamily& family = slow.family[number];
+                family = family == TaxFamily::kNone && is_of_loops(by_code[number]) ? by_code[number] : family;
+                if (family != TaxFamily::kNone && holder) {
+                    slow.holder[number] =
+                        line_in(*holder, names.at(addresses[number].first, addresses[number].second));
+                }
             }
         }
     }

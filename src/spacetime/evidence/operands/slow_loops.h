@@ -31,13 +31,14 @@ bool finds_little(const FunctionSamples& samples, const program::IdleLoop& loop)
 struct SlowLoops {
     // By number of the sampled address: kBranches in loops that await ways, kShifting in those that find little.
     std::vector<TaxFamily> family;
-    // Likewise, of kShifting: the function that the loop is in, not one inlined into its rounds; 0: not known.
+    // Likewise: the function that a slow loop is in, not one inlined into its rounds, which is what can be changed;
+    // function 0: not known.
     std::vector<program::Frame> holder;
 };
 
-// `samples`: by number of the address. `has_stacks`: branch stacks say more of branches. Of functions whose graphs
-// were made. Cost: decodes them.
-SlowLoops slow_loops(AddressPlaces addresses, std::span<const std::uint64_t> samples, const CodeMap& code,
-                     const Names& names, bool has_stacks);
+// `samples`: by number of the address. `by_code`: likewise, the family by the instruction alone, which is kept.
+// `has_stacks`: branch stacks say more of branches. Of functions whose graphs were made. Cost: decodes them.
+SlowLoops slow_loops(AddressPlaces addresses, std::span<const std::uint64_t> samples,
+                     const std::vector<TaxFamily>& by_code, const CodeMap& code, const Names& names, bool has_stacks);
 
 }  // namespace kymo::spacetime
