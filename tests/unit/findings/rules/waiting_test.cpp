@@ -14,6 +14,7 @@ extern const Rule kInterpreterLock;
 extern const Rule kIoWait;
 extern const Rule kBusyWait;
 extern const Rule kSerialSection;
+extern const Rule kDelayedAcknowledgement;
 namespace {
 
 using namespace spacetime;
@@ -236,6 +237,58 @@ TEST(IoWait, IsNotASocketWhoseOtherEndIsInTheRun) {
     EXPECT_TRUE(is_told({.inside_ms = 0})) << "no time in calls is known";
     EXPECT_TRUE(is_told({.direction = ChannelDirection::kReceive})) << "it waits to send";
     EXPECT_TRUE(is_told({.kind = ChannelKind::kPipe})) << "that is no socket";
+}
+
+// A client and its server on one host: each waits for the other's second write, which waits for an acknowledgement.
+TEST(DelayedAcknowledgement, IsToldOfBothEndsThatWaitForFortyMilliseconds) {
+    struct Client {
+        std::uint64_t waits = 10;
+        std::int64_t ms_each = 44;
+        std::uint64_t bytes_each = 100;
+        std::int64_t idle_ms = 500;
+        std::int64_t asleep_ms = 0;
+        ChannelKind kind = ChannelKind::kTcpLoopback;
+    };
+    const auto told = [](const Client& client) {
+        const auto waits = static_cast<std::int64_t>(client.waits);
+        Waiting waiting(WaitKind::kRead, waits * client.ms_each / 2, client.idle_ms, client.waits);
+        Evidence& evidence = waiting.made.evidence;
+        evidence.wait_sums[0].longest_ns = client.ms_each * kMs;
+        evidence.wait_targets[0].process = 0;
+        evidence.wait_targets[0].object = open_on(recording::FileKind::kSocket, 3);
+        evidence.run.processes = {{.pid = 1, .name = "client"}};
+        for (ThreadFacts& thread : evidence.run.threads) {
+            thread.process = 0;
+        }
+        waiting.made.add_wait_target(WaitKind::kSleep, "tick", kNone);
+        WaitSum asleep;
+        asleep.ns = client.asleep_ms * kMs;
+        evidence.wait_sums.push_back(asleep);
+        evidence.run.parties = {Party{.rank = {}, .pid = 1, .thread = 101, .name = "client"},
+                                Party{.rank = {}, .pid = 2, .thread = 200, .name = "server"}};
+        Channel channel;
+        channel.kind = client.kind;
+        channel.peer = 1;
+        channel.direction = ChannelDirection::kReceive;
+        channel.messages = client.waits;
+        channel.bytes = client.waits * client.bytes_each;
+        channel.blocked_ns = client.waits * static_cast<std::uint64_t>(client.ms_each * kMs);
+        evidence.run.channels = {channel};
+        return claims_of(kDelayedAcknowledgement, evidence);
+    };
+    const auto claims = told({});
+    ASSERT_EQ(claims.size(), 1U);
+    EXPECT_THAT(claims[0].title,
+                HasSubstr("10 times, 44 ms each, in `add` (program.c:99) for messages of 100 bytes"));
+    EXPECT_DOUBLE_EQ(claims[0].shorter_ns, 220.0 * kMs);
+    EXPECT_DOUBLE_EQ(told({.idle_ms = 150})[0].shorter_ns, 150.0 * kMs);
+    EXPECT_TRUE(told({.waits = 9}).empty()) << "too few";
+    EXPECT_TRUE(told({.ms_each = 20}).empty()) << "something else";
+    EXPECT_TRUE(told({.ms_each = 80}).empty()) << "something else";
+    EXPECT_TRUE(told({.bytes_each = 4'000}).empty()) << "long messages";
+    EXPECT_TRUE(told({.idle_ms = 50}).empty()) << "the program works meanwhile";
+    EXPECT_TRUE(told({.asleep_ms = 300}).empty()) << "by the clock";
+    EXPECT_TRUE(told({.kind = ChannelKind::kUnix}).empty()) << "not acknowledged at all";
 }
 
 // As of `tar czf`: tar waits for files, and longer for gzip to take what it has read. Faster files change nothing, as
