@@ -114,7 +114,7 @@ def blend(p, n, plan):
     return piece
 
 
-@local("branchy", (6.0, 0.9), (3000, 30000), c=True, kinds=("branch-misprediction",))
+@local("branchy", (6.0, 0.9), (3000, 30000), c=True, kinds=("branch-misprediction", "unpredictable-branches"))
 def filtered(p, n, plan):
     size = p.rng.choice([256, 512, 1024])
     return _piece(p, fill("""
@@ -137,7 +137,7 @@ def filtered(p, n, plan):
         return sum;""", size=size, rounds=max(1, n // size)))
 
 
-@local("branchy", (13.0, 2.4), (300, 4000), c=True, kinds=("branch-misprediction",))
+@local("branchy", (13.0, 2.4), (300, 4000), c=True, kinds=("branch-misprediction", "unpredictable-branches"))
 def machine(p, n, plan):
     """Cases by chance, or coefficients from a table."""
     k = [p.rng.randint(3, 255) | 1 for _ in range(8)]

@@ -21,7 +21,7 @@ constexpr double kLeastNs = 38e6;
 constexpr double kMostNs = 60e6;
 constexpr std::uint64_t kLeastDelayed = 10;
 constexpr std::uint64_t kOneSegment = 1448;  // a message of one segment of an Ethernet frame
-constexpr double kMostByClock = 0.5;          // of the waiting: others sleep for longer, and may send by the clock
+constexpr double kMostByClock = 0.5;         // of the waiting: others sleep for longer, and may send by the clock
 constexpr double kSureOfDelay = 0.8;
 
 // Bytes a message that a process receives over TCP from others of the run; 0: it receives none.

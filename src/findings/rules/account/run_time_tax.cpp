@@ -27,6 +27,7 @@ constexpr double kLeastTax =
 constexpr double kSure = 0.9;  // names decide, and a call's family may be another's (an allocation inside a copy)
 constexpr double kLeastCopied = 3;      // times the copying: more time than this in memory is not for copies
 constexpr double kLeastSlow = 0.2;      // of slow instructions: most code has some
+constexpr double kLeastSorting = 0.5;   // programs sort for good reasons as well
 constexpr double kLeastTogether = 0.5;  // of a family's time: one change does not help in all places
 constexpr double kSureOfWork = 0.7;     // the instruction behind one may be slow for another reason
 
@@ -193,9 +194,9 @@ void claim_tax(const Case& subject, std::vector<Claim>* claims) {
     const bool is_measured = is_of_operands(kFamily) || is_of_branches(kFamily);
     // Searches are of either: calls of the library, and loops of the program's own.
     const bool is_work = tax.most != nullptr && tax.most->time_class == TimeClass::kWork;
-    // Programs sort for good reasons as well.
-    const bool is_usual = (is_work && !is_measured) || kFamily == TaxFamily::kSorting;
-    const double least = is_usual ? kLeastSlow : kLeastTax;
+    const double least = kFamily == TaxFamily::kSorting ? kLeastSorting
+                         : is_work && !is_measured      ? kLeastSlow
+                                                        : kLeastTax;
     if (tax.most == nullptr || tax.most->place.function.empty() || shorter < least * main_part_ns(evidence) ||
         static_cast<double>(tax.ns) < least * static_cast<double>(tax.processor_ns) ||
         is_another_kind(tax, kFamily) || (kFamily == TaxFamily::kAllocation && keeps_memory(evidence))) {
@@ -231,7 +232,7 @@ constexpr std::string_view kNeeds =
     "a tenth of the processor time, and of what the run could be shorter by, is in functions of one family of "
     "run-time libraries, called from the program's own code";
 constexpr std::string_view kSortNeeds =
-    "a fifth of the processor time, and of what the run could be shorter by, is in the libraries' sorting, or in "
+    "half of the processor time, and of what the run could be shorter by, is in the libraries' sorting, or in "
     "what "
     "it calls to compare, where the program's own code sorts";
 constexpr std::string_view kAgainst =
