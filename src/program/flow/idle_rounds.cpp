@@ -17,6 +17,7 @@ constexpr std::uint32_t kMostIdleInstructions = 48;  // of the ways on which not
 
 struct BlockWork {
     bool acts = false;  // stores, calls, divides, changes memory for others to see
+    bool calls = false;
     bool reads_elements = false;
     BlockRegisters general;
     BlockRegisters vectors;
@@ -49,6 +50,8 @@ class RoundsOfLoop {
         for (const std::uint32_t block : all_) {
             auto& part = idle_.contains(block) ? found.idle : found.acting;
             part.push_back({graph_.blocks[block].begin, graph_.blocks[block].end});
+            const auto own = works_.find(block);
+            found.acts_long = found.acts_long || own == works_.end() || own->second.calls;
         }
         return found;
     }
@@ -66,6 +69,7 @@ class RoundsOfLoop {
         BlockWork work;
         const bool is_read = each_instruction(
             decoder_, code_, graph_, graph_.blocks[number], [&](std::uint64_t /*address*/, const Instruction& in) {
+                work.calls = work.calls || is_call(in.kind);
                 work.acts = work.acts || is_call(in.kind) || in.writes_memory || in.is_locked || in.is_pause ||
                             in.is_division || (in.writes_other && in.vector_writes == 0 && in.vector_reads == 0);
                 for (std::size_t i = 0; i < in.memory_operands; ++i) {

@@ -20,6 +20,9 @@ namespace kymo::program {
 struct IdleLoop {
     std::vector<CodeBetween> idle;    // blocks on such a way
     std::vector<CodeBetween> acting;  // the loop's other blocks, and those of loops inside; at least one
+    // These call, or hold loops: they take longer than the few instructions that a processor finishes beside others,
+    // at which it is hardly ever interrupted.
+    bool acts_long = false;
 };
 
 // Of reducible loops that read numbers of 4 bytes and more (text is read byte by byte in any case). `loops`: found on

@@ -120,7 +120,7 @@ bool awaits_ways(const FunctionSamples& samples, const program::TwoWayLoop& loop
 bool finds_little(const FunctionSamples& samples, const program::IdleLoop& loop) {
     const double idle = samples_in(samples, loop.idle);
     const double acting = samples_in(samples, loop.acting);
-    return idle + acting >= kLeastSamples && acting <= kMostActing * (idle + acting);
+    return loop.acts_long && idle + acting >= kLeastSamples && acting <= kMostActing * (idle + acting);
 }
 
 SlowLoops slow_loops(AddressPlaces addresses, std::span<const std::uint64_t> samples,

@@ -25,7 +25,8 @@ using FunctionSamples = std::map<std::uint64_t, AddressSamples>;  // by offset i
 // False where the loop has fewer than a hundred samples. Cost: a look-up a block and a way.
 bool awaits_ways(const FunctionSamples& samples, const program::TwoWayLoop& loop);
 
-// A loop's rounds mostly do nothing: at most a twentieth of its samples is where it does something. Likewise.
+// A loop's rounds mostly do nothing: at most a twentieth of its samples is where it does something that takes long.
+// Likewise.
 bool finds_little(const FunctionSamples& samples, const program::IdleLoop& loop);
 
 struct SlowLoops {

@@ -45,6 +45,7 @@ TEST(IdleRounds, AreThoseThatChangeNothing) {
             EXPECT_EQ(found.size(), kind == "idle" ? 1U : 0U) << function.name << " " << options;
             for (const IdleLoop& loop : found) {
                 EXPECT_FALSE(loop.acting.empty()) << function.name;
+                EXPECT_EQ(loop.acts_long, function.name == "idle_sweep") << function.name;
             }
         }
         EXPECT_EQ(seen, 10) << options;

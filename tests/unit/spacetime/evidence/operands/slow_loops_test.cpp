@@ -54,6 +54,9 @@ TEST(IdleRounds, FindLittleWhereHardlyAnySampleIsInWhatTheLoopDoes) {
     program::IdleLoop loop;
     loop.idle = {{0x100, 0x120}};
     loop.acting = {{0x120, 0x180}};
+    EXPECT_FALSE(finds_little({{0x104, {0, 600}}}, loop))
+        << "a few instructions have no samples, even if they run often";
+    loop.acts_long = true;
     EXPECT_TRUE(finds_little({{0x104, {0, 600}}, {0x140, {1, 20}}}, loop));
     EXPECT_FALSE(finds_little({{0x104, {0, 600}}, {0x140, {1, 200}}}, loop)) << "it does something often";
     EXPECT_FALSE(finds_little({{0x104, {0, 60}}}, loop)) << "too few to tell";
